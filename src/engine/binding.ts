@@ -65,8 +65,8 @@ export interface NativeBinding {
   };
   devices(): DeviceInfo[];
   /**
-   * Native memory held by this thread's windows, models, slots, encoders and batches, in bytes, which V8's garbage
-   * collector knows as well.
+   * Native memory held by this thread's windows, models, slots, encoders and batches, in bytes: what V8's garbage
+   * collector was given. Only the addon's tests ask for it, to find handles that free too little.
    */
   heldBytes(): number;
   openAudio(path: string, policy: WindowPolicy, options?: AudioOptions): Promise<AudioReader>;
@@ -115,7 +115,6 @@ export function ofThisContract<T extends Pick<NativeBinding, 'build'>>(addon: T,
   const theirs = (contract as number | undefined) ?? 'none';
   throw new Error(
     `The native addon at ${path} was built for another version of this code (contract ${theirs}; wanted: ` +
-      `${CONTRACT}). ` +
-      'Run "npm run build:native".',
+      `${CONTRACT}). Run "npm run build:native".`,
   );
 }

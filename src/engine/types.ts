@@ -35,7 +35,7 @@ export interface AudioRequest {
 export interface FileToMeasure extends AudioRequest, AudioBudget {}
 
 export interface FileToConvert extends FileToMeasure {
-  /** The file's first bytes, HEAD_BYTES of them at most, in latin1; default: they are read from the disk. */
+  /** The text of the file's FileHead; default: it is read from the disk. */
   head?: string | undefined;
   /** Where the new file goes; one that is there already is removed first. */
   to: string;

@@ -4,7 +4,7 @@
  * the queue, with its credits held; only its own end charges them or gives them back.
  */
 import { EngineBreakingError, VerbatimError } from '../errors.js';
-import { PauseLength, Pauses } from '../growing-pause.js';
+import { pauseAfter, PauseLength, Pauses } from '../growing-pause.js';
 import type { JobLedger, JobError, JobSettlement, TakenJob, WorkLease } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Timer, Timers } from '../timers.js';
@@ -96,10 +96,10 @@ export class JobRunner {
         void this.#quietly(() => this.#breakOffRevoked());
       }),
       timers.every(RENEW_MS, () => void this.#quietly(() => this.#renew())),
-      timers.every(HOUSEKEEPING_MS, () => void this.#quietly(() => this.#keepHouse())),
+      timers.every(HOUSEKEEPING_MS, () => void this.#quietly(() => this.#runHousekeeping())),
     ];
     this.#unsubscribe = deps.ledger.keys.onRevoked((keyId) => this.#breakOffThoseOf([keyId]));
-    void this.#quietly(() => this.#keepHouse());
+    void this.#quietly(() => this.#runHousekeeping());
     this.wake();
   }
 
@@ -210,8 +210,7 @@ export class JobRunner {
     const isHopeless = error instanceof EngineBreakingError || interruptions >= MOST_FAILURES;
     const mayHelp = code === 'internal_error' && !isHopeless;
     if (mayHelp && (await this.deps.audio.has(job.id))) {
-      const pauseMs = Math.min(PAUSE.longestMs, PAUSE.firstMs * 2 ** interruptions);
-      return { kind: 'again', pauseMs, interrupted: true };
+      return { kind: 'again', pauseMs: pauseAfter(interruptions, PAUSE), interrupted: true };
     }
     return { kind: 'failed', error: { code, message, param } };
   }
@@ -259,7 +258,7 @@ export class JobRunner {
     }
   }
 
-  async #keepHouse(): Promise<void> {
+  async #runHousekeeping(): Promise<void> {
     const { ledger, audio, retentionMs, now } = this.deps;
     while (!this.#stopping && (await ledger.jobs.deleteEnded(retentionMs)));
     await audio.sweep((ids) => ledger.jobs.knownAmong(ids), now());

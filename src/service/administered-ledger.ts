@@ -41,8 +41,7 @@ export async function withLedger(
 function noDatabase(database: string): SetupError {
   return new SetupError(
     `There is no database "${database}". Name the server's in VERBATIM_DATA_DIR or VERBATIM_DATABASE; the first ` +
-      `start ` +
-      `of a server makes one, and so does: ${ownCommand} accounts create`,
+      `start of a server makes one, and so does: ${ownCommand} accounts create`,
   );
 }
 

@@ -189,7 +189,7 @@ function createServer(options: ServerOptions, parts: ServerParts): Server {
     installedModels,
     models,
     automaticModel = () => null,
-    modelStore: modelStore,
+    modelStore,
     settingsInForce,
     diarizer,
   } = options;

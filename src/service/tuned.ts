@@ -137,8 +137,8 @@ export async function withTuned(
   return {
     config: Object.freeze({ ...config, slots, threads, batch }),
     tuned:
-      `${TUNED_FILE}: ${slots} slots x ${threads} threads${flights}, ${gain.toFixed(2)} x the defaults' ` +
-      `throughput`,
+      `${TUNED_FILE}: ${slots} slots x ${threads} threads${flights}, ` +
+      `${gain.toFixed(2)} x the defaults' throughput`,
   };
 }
 

@@ -66,6 +66,15 @@ export async function answerPartsOf(
   };
 }
 
+/** The segments as the model decoded them; without punctuation where the answer has none. */
+export function decodedSegmentsOf(
+  { segments, language }: Pick<Transcript, 'segments' | 'language'>,
+  { punctuate }: Pick<TranscriptionOptions, 'punctuate'>,
+): Transcript['segments'] {
+  if (punctuate) return segments;
+  return segments.map((segment) => ({ ...segment, text: withoutPunctuation(segment.text, language) }));
+}
+
 function withoutWords({ startSeconds, endSeconds, text, speaker }: Caption): TimedText {
   return { startSeconds, endSeconds, text, ...(speaker === undefined ? {} : { speaker }) };
 }

@@ -97,8 +97,8 @@ export class LanguageSupport {
   #checkAbilities({ language, prompt, temperature }: TranscriptionOptions): void {
     const { abilities, modelName, languages } = this.engine;
     if (language === null && !abilities.detectsLanguage) {
-      const message =
-        `The model ${modelName} does not detect the spoken language; name one of: ` + `${languages.join(', ')}.`;
+      const known = languages.join(', ');
+      const message = `The model ${modelName} does not detect the spoken language; name one of: ${known}.`;
       throw new VerbatimError('unsupported_language', message, { param: 'language' });
     }
     if (prompt !== null && !abilities.takesPrompt) {

@@ -133,9 +133,9 @@ describeLedger('ledger: a deleted account', (backend) => {
     // What a process leaves that dies in the midst of it.
     await bench.rows(`UPDATE accounts SET email = NULL, deleted_at = 1, erased_to = 0 WHERE id = '${id}' RETURNING 1`);
     expect(await left()).to.equal(1001);
-    await bench.keepHouse();
+    await bench.runHousekeeping();
     expect(await left()).to.equal(1);
-    await bench.keepHouse();
+    await bench.runHousekeeping();
     expect(await left()).to.equal(0);
     expect(await bench.rows('SELECT erased_to FROM accounts')).to.deep.equal([{ erased_to: null }]);
   });

@@ -9,10 +9,15 @@ export interface DecodeOptions {
   /** 1 = greedy, which is what the service asks for; `bench engine --beam` asks for more. */
   beamSize?: number;
   temperature?: number;
-  /** Set by tests of aborts alone, with logProbThreshold: 0 switches the temperature fall-back off. */
+  /**
+   * Step of the temperature fall-back; 0: there is none. Only tests of aborts set it and `logProbThreshold`
+   * (ENDLESS_WORK in test/native/support.ts): with a tiny step and a threshold that no text reaches, only an abort ends
+   * the work on a window.
+   */
   temperatureIncrement?: number;
-  initialPrompt?: string;
+  /** A decoding whose average log-probability is lower is repeated at a higher temperature. */
   logProbThreshold?: number;
+  initialPrompt?: string;
   ownLength?: boolean;
   /** Give the times of each word (Segment.words). The text is the same with it and without. */
   align?: boolean;

@@ -31,6 +31,7 @@ export const CONTAINER_NAMES = 'WebM, Matroska, MP4, MOV, 3GP, AAC, CAF, AIFF, A
 
 /** Enough to know all but AAC by. */
 export const HEAD_BYTES = 16;
+const ADTS_HEADER_BYTES = 7;
 
 /** All that a file of one of these begins with, by offset. */
 const MAGICS: readonly (readonly [Container, ...(readonly [number, string])[]])[] = [
@@ -46,11 +47,40 @@ const MAGICS: readonly (readonly [Container, ...(readonly [number, string])[]])[
 ];
 
 /**
+ * What containerOf() needs of a file whose bytes pass by: the first HEAD_BYTES, and behind them, where they begin a
+ * tag (ID3), the first bytes behind that tag. MP3 files have tags of any size, mostly with a picture.
+ */
+export class FileHead {
+  #bytes = Buffer.alloc(0);
+  #passed = 0;
+
+  add(chunk: Buffer): void {
+    this.#take(chunk, 0, HEAD_BYTES);
+    const tag = id3Bytes(this.#bytes);
+    if (tag > 0 && this.#bytes.length >= HEAD_BYTES)
+      this.#take(chunk, Math.max(tag, HEAD_BYTES), HEAD_BYTES + ADTS_HEADER_BYTES);
+    this.#passed += chunk.length;
+  }
+
+  /** In latin1. */
+  get text(): string {
+    return this.#bytes.toString('latin1');
+  }
+
+  /** Of the file's bytes from `start` on, until there are `most` in all. */
+  #take(chunk: Buffer, start: number, most: number): void {
+    const from = Math.max(0, start - this.#passed);
+    const taken = chunk.subarray(from, from + Math.max(0, most - this.#bytes.length));
+    if (taken.length > 0) this.#bytes = Buffer.concat([this.#bytes, taken]);
+  }
+}
+
+/**
  * null: none of these, or no file. The file is opened only where its `head`, see FileToConvert, does not decide.
  * Rejects as open() does.
  */
 export async function containerOf(path: string, head?: string): Promise<Container | null> {
-  if (head !== undefined && !mayBeAdts(head)) return byMagic(head);
+  if (head !== undefined && !beginsAdtsFrame(firstFrame(Buffer.from(head, 'latin1')))) return byMagic(head);
   // A pipe would make who opens it wait.
   if (!(await stat(path)).isFile()) return null;
   const file = await open(path, 'r');
@@ -67,8 +97,9 @@ function byMagic(head: string): Container | null {
   return found?.[0] ?? null;
 }
 
-function mayBeAdts(head: string): boolean {
-  return head.startsWith('ID3') || beginsAdtsFrame(Buffer.from(head, 'latin1'));
+/** Of a FileHead: what stands behind the tag, if there is one. */
+function firstFrame(head: Buffer): Buffer {
+  return head.subarray(Math.min(id3Bytes(head), HEAD_BYTES));
 }
 
 /** Two bytes are a weak sign: the frame has to be followed by another one, or by the file's end. */
@@ -79,8 +110,6 @@ async function isAdts(file: FileHandle, head: Buffer): Promise<boolean> {
   const next = await bytesAt(file, start + adtsFrameBytes(first), ADTS_HEADER_BYTES);
   return next.length === 0 || beginsAdtsFrame(next);
 }
-
-const ADTS_HEADER_BYTES = 7;
 
 /** MP3 has the same first bits; ADTS has 00 where that has its layer. */
 function beginsAdtsFrame(bytes: Buffer): boolean {

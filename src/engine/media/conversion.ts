@@ -13,7 +13,7 @@ import { CLIP_MS, ProcessorAllowance } from './processor-allowance.js';
 const STEP_MS = 100;
 
 /** Steps of one that gets hardly any of a processor, or does nothing with it. */
-const TRIAL_STEPS = 50;
+const GRACE_STEPS = 50;
 
 /** Linux counts in hundredths of a second, whatever the kernel's own. */
 const MS_PER_TICK = 10;
@@ -78,8 +78,8 @@ export class Conversion {
     return 0;
   }
 
-  get isTried(): boolean {
-    return this.steps >= TRIAL_STEPS || this.allowance.usedMs >= CLIP_MS;
+  get isGraceOver(): boolean {
+    return this.steps >= GRACE_STEPS || this.allowance.usedMs >= CLIP_MS;
   }
 
   get isCostly(): boolean {

@@ -1,3 +1,4 @@
+import { IdleSignal } from '../../idle-signal.js';
 import { systemTimers, type Timer, type Timers } from '../../timers.js';
 import type { WorkOrigin } from '../types.js';
 import { CrashIsolation } from './crash-isolation.js';
@@ -73,8 +74,8 @@ export class Supervisor<Calls extends CallTable> {
   #idle: Timer | null = null;
   #notice: { value: unknown } | null = null;
   #closing = false;
-  #closed: (() => void)[] = [];
   #resting: (() => void)[] = [];
+  readonly #gone = new IdleSignal(() => this.#serving.isGone && this.#isolationRun.isGone);
 
   constructor(options: SupervisorOptions) {
     const { name, idleMs } = options;
@@ -193,8 +194,7 @@ export class Supervisor<Calls extends CallTable> {
   async close(): Promise<void> {
     this.#closing = true;
     this.#endIfClosing();
-    if (this.#serving.isGone && this.#isolationRun.isGone) return;
-    await new Promise<void>((resolve) => this.#closed.push(resolve));
+    await this.#gone.whenIdle();
   }
 
   /** Whatever can be done now. */
@@ -300,7 +300,6 @@ export class Supervisor<Calls extends CallTable> {
     this.#idle?.cancel();
     this.#serving.end();
     this.#isolationRun.end();
-    if (!this.#serving.isGone || !this.#isolationRun.isGone) return;
-    for (const resolve of this.#closed.splice(0)) resolve();
+    this.#gone.check();
   }
 }

@@ -1,3 +1,4 @@
+import { IdleSignal } from '../../idle-signal.js';
 import { ProcessUnavailable, shuttingDown, type ChildCallOptions } from '../process/pending-calls.js';
 import type { EngineLoad } from '../types.js';
 import type { EngineCalls } from './engine-calls.js';
@@ -53,7 +54,7 @@ export class DeviceProcesses {
   readonly #devices: readonly Device[];
   #calls = 0;
   #closing = false;
-  #idle: (() => void)[] = [];
+  readonly #idle = new IdleSignal(() => this.#devices.every(({ calls }) => calls.size === 0));
 
   constructor(processes: readonly DeviceProcess[]) {
     this.#devices = processes.map((process) => ({ process, calls: new Set(), lastCall: 0 }));
@@ -88,7 +89,7 @@ export class DeviceProcesses {
     } finally {
       call.device.calls.delete(call);
       this.#fillIdle();
-      this.#resolveIfIdle();
+      this.#idle.check();
     }
   }
 
@@ -108,10 +109,7 @@ export class DeviceProcesses {
   /** As EngineSupervisor.close(); all of them stay until then, since each may have to end what another had. */
   async close(): Promise<void> {
     this.#closing = true;
-    await new Promise<void>((resolve) => {
-      this.#idle.push(resolve);
-      this.#resolveIfIdle();
-    });
+    await this.#idle.whenIdle();
     await Promise.all(this.#devices.map(({ process }) => process.close()));
   }
 
@@ -169,11 +167,6 @@ export class DeviceProcesses {
       const moving = longest.find((call) => this.#betterFor(call) === idle);
       if (moving !== undefined) this.#move(moving, idle);
     }
-  }
-
-  #resolveIfIdle(): void {
-    if (!this.#closing || this.#devices.some(({ calls }) => calls.size > 0)) return;
-    for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   #move(call: PlacedCall, to: Device): void {

@@ -1,5 +1,5 @@
 /** Which stretches of speech are one voice's, and how many voices there are. */
-import { partitions, type Item, type Partition } from './spherical-means.js';
+import { partitions, type Item, type Partition } from './partitions.js';
 
 export interface ClusteringOptions {
   /** What one voice more must explain beyond what noise does, see leastGain(); higher: fewer voices. */

@@ -1,5 +1,5 @@
 import { cutAfter, dendrogram } from './dendrogram.js';
-import type { Item } from './spherical-means.js';
+import type { Item } from './partitions.js';
 import { addScaled } from './vectors.js';
 
 /** Items that are clustered at once: the time for that grows with their square. */

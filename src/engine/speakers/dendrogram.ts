@@ -1,5 +1,5 @@
 /** Agglomerative clustering with average linkage: who is most alike is joined first, until one is left. */
-import type { Item } from './spherical-means.js';
+import type { Item } from './partitions.js';
 import { scalarProduct } from './vectors.js';
 
 export interface Merge {

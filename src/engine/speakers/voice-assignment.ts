@@ -1,4 +1,4 @@
-import { nearestVoice } from './spherical-means.js';
+import { nearestVoice } from './partitions.js';
 import { scalarProduct } from './vectors.js';
 import { speaksIn, type WindowActivity } from './window-activity.js';
 

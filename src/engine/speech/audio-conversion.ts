@@ -37,7 +37,7 @@ export async function convertFile({ ffmpeg, measuring, clock }: Converter, file:
   try {
     await makePrivateFile(to);
     const check = (conversion: Conversion): void => refuseTooMuch(conversion, file);
-    await onceMore(() => measuring.run({ accountId, signal, hasTrial: true, open, check }));
+    await onceMore(() => measuring.run({ accountId, signal, hasGracePeriod: true, open, check }));
     return true;
   } catch (error) {
     await gone();

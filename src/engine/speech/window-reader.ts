@@ -23,15 +23,16 @@ export class WindowReader {
   private positionSeconds = 0;
   private busy = false;
   private closed = false;
-  private spentMs = 0;
 
   constructor(
     private readonly reader: AudioReader,
     private readonly workers: AudioWorkers,
     private readonly clock: Clock,
+    /** Milliseconds that opening it took. */
+    private spentMs = 0,
   ) {}
 
-  /** Milliseconds spent decoding and cutting so far. */
+  /** Milliseconds spent opening, decoding and cutting so far. */
   get readMs(): number {
     return this.spentMs;
   }

@@ -167,7 +167,7 @@ export class WindowedTranscription implements WindowedRequest {
       unsureWindows: ordered.length - confident.length,
       timings: {
         queueMs: this.firstStart === null ? 0 : this.firstStart - this.startedAt,
-        readMs: this.input.audio.openMs + this.input.audio.windows.readMs + (this.repeat?.readMs ?? 0),
+        readMs: this.input.audio.windows.readMs + (this.repeat?.readMs ?? 0),
         speechMs: this.firstStart === null ? 0 : this.lastEnd - this.firstStart,
         inferenceMs: this.inferenceMs,
       },

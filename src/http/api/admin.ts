@@ -15,7 +15,7 @@ import { readParameter } from '../schema/parameter.js';
 import { readJsonObject } from '../app/request-body.js';
 import type { Handler, Route } from '../app/route.js';
 import { invalid, parseBody } from '../schema/shape.js';
-import { deleteAccount, suspendAccount } from '../auth/shut-out.js';
+import { deleteAccount, suspendAccount } from '../auth/account-suspension.js';
 import { IdempotencyReplayed } from '../transcripts/transcription-headers.js';
 import {
   accountCursor,

@@ -9,7 +9,7 @@ import type { HttpDeps } from '../app/deps.js';
 import { JSON_TYPE, type Exchange } from '../app/exchange.js';
 import { readParameter } from '../schema/parameter.js';
 import type { Route } from '../app/route.js';
-import { deleteAccount, suspendAccount } from '../auth/shut-out.js';
+import { deleteAccount, suspendAccount } from '../auth/account-suspension.js';
 import {
   accountsView,
   confirmDeleteView,

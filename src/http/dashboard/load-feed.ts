@@ -30,10 +30,6 @@ export class LoadFeed {
 
   constructor(private readonly sources: Sources) {}
 
-  get viewers(): number {
-    return this.#viewers.size;
-  }
-
   /** `closed` calls when the viewer has left. false: there are too many. */
   join(stream: EventStream, closed: (call: () => void) => void): boolean {
     if (this.#viewers.size >= MOST_VIEWERS) return false;

@@ -17,7 +17,7 @@ import type { MemberRequest, PageReply, PageHandlers } from './page-handlers.js'
 const { server: texts } = TEXTS;
 
 export function operatedServerRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
-  const { modelStore: modelStore, models } = deps;
+  const { modelStore, models } = deps;
   const show = ({ exchange }: MemberRequest): View => serverView(deps, exchange.req.query['notice']);
 
   function download({ exchange }: MemberRequest): PageReply {

@@ -55,11 +55,6 @@ export class TranscriptStream implements StreamListener {
     return this.#deliveredSeconds;
   }
 
-  /** Characters that are kept for the client. */
-  get pendingLength(): number {
-    return this.#pending.length;
-  }
-
   onText(text: string, endSeconds: number): void {
     this.#textLength += text.length;
     this.#pending += text;

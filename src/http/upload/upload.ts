@@ -43,7 +43,7 @@ export interface UploadOptions {
 
 export interface ReceivedUpload {
   sha256: string;
-  /** The file's first bytes, in latin1; see FileToConvert. */
+  /** The text of the file's FileHead. */
   head: string;
   bytes: number;
   fields: ReceivedFields;
@@ -246,7 +246,7 @@ class FormReader {
     const sink = new FileSink(path, { refuse, ensureDirectory });
     this.#sink = sink;
     await pour(stream, sink);
-    return { bytes: sink.bytes, sha256: sink.sha256(), head: sink.head };
+    return { bytes: sink.bytes, sha256: sink.sha256(), head: sink.head.text };
   }
 
   #acceptField(name: string | undefined, value: string, truncated: boolean): void {

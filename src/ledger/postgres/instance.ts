@@ -16,7 +16,7 @@ const REFERENCES = [
   'idempotency_records_instance_id_fkey',
 ];
 
-interface Buried {
+interface Released {
   holds: number;
   credits: number;
   records: number;
@@ -84,17 +84,18 @@ export class PostgresInstance {
    * lapsed: others have as long as a lease to renew theirs. So has, in the eyes of a server that starts, whoever was
    * there before it.
    */
-  async reap(): Promise<void> {
+  async releaseDead(): Promise<void> {
     if (this.clock() - this.#unbrokenSince < this.leaseMs) return;
-    const [buried] = await this.statements.once<Buried>('SELECT * FROM reap($1, $2)', [this.id, this.clock()]);
-    this.#count(buried);
+    const [released] = await this.statements.once<Released>('SELECT * FROM reap($1, $2)', [this.id, this.clock()]);
+    this.#count(released);
   }
 
   /** Releases what this server holds. */
   async unregister(): Promise<void> {
     if (this.#id === null) return;
-    const [buried] = await this.statements.repeatable<Buried>('SELECT * FROM bury($1, $2)', [this.#id, this.clock()]);
-    this.#count(buried);
+    const values = [this.#id, this.clock()];
+    const [released] = await this.statements.repeatable<Released>('SELECT * FROM bury($1, $2)', values);
+    this.#count(released);
     this.#id = null;
   }
 
@@ -106,9 +107,9 @@ export class PostgresInstance {
     await this.register();
   }
 
-  #count(buried: Buried | undefined): void {
-    this.recovered.holds += buried?.holds ?? 0;
-    this.recovered.credits += buried?.credits ?? 0;
-    this.recovered.idempotencyRecords += buried?.records ?? 0;
+  #count(released: Released | undefined): void {
+    this.recovered.holds += released?.holds ?? 0;
+    this.recovered.credits += released?.credits ?? 0;
+    this.recovered.idempotencyRecords += released?.records ?? 0;
   }
 }

@@ -133,7 +133,7 @@ export class PostgresLedger implements Ledger {
       await this.#verifiedSecret();
       await this.#instance.register();
       await this.#revocations.start();
-      this.#timer = this.#timers.every(HOUSEKEEPING_MS, () => this.#keepHouse());
+      this.#timer = this.#timers.every(HOUSEKEEPING_MS, () => this.#beginHousekeeping());
     } catch (error) {
       await this.abandon();
       throw whyNotOpened(error);
@@ -223,18 +223,18 @@ export class PostgresLedger implements Ledger {
     );
   }
 
-  #keepHouse(): void {
-    this.#housekeeping = this.#housekeeping.then(() => this.#keptHouse()).catch(this.#onError);
+  #beginHousekeeping(): void {
+    this.#housekeeping = this.#housekeeping.then(() => this.#runHousekeeping()).catch(this.#onError);
   }
 
-  async #keptHouse(): Promise<void> {
+  async #runHousekeeping(): Promise<void> {
     await this.#instance.renew();
     await this.#databaseClock?.set();
     await this.keys.flushLastUsed();
     while (await this.idempotency.sweep());
     await this.access.sweep();
     await this.administration.sweep();
-    await this.#instance.reap();
+    await this.#instance.releaseDead();
   }
 }
 

@@ -22,7 +22,7 @@ export const EVENT_ROWS = `(SELECT event.*, jobs.webhook_url AS url
   FROM webhook_events event JOIN jobs ON jobs.id = event.job_id)`;
 
 export const EVENT_STATE =
-  `CASE WHEN due_at IS NOT NULL THEN 'pending' WHEN delivered_at IS NOT NULL THEN 'delivered' ELSE ` + `'failed' END`;
+  "CASE WHEN due_at IS NOT NULL THEN 'pending' WHEN delivered_at IS NOT NULL THEN 'delivered' ELSE 'failed' END";
 
 export function eventOf(row: EventRow): WebhookEvent {
   const { due_at: dueAt, delivered_at: deliveredAt } = row;

@@ -49,8 +49,7 @@ function refuseEmptied(file: string): void {
   if (statSync(file, { throwIfNoEntry: false })?.size !== 0 || !existsSync(`${file}.secret`)) return;
   throw new Error(
     `${file} is empty (0 bytes), but its key secret lies beside it: accounts, keys and credits are lost. Put a ` +
-      `backup ` +
-      `back with "verbatim database restore FILE"; to begin again instead, move ${file}.secret away.`,
+      `backup back with "verbatim database restore FILE"; to begin again instead, move ${file}.secret away.`,
   );
 }
 

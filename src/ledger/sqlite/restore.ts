@@ -60,7 +60,7 @@ function checkedSecret(
     }
     if (given === null && fits(copy, Buffer.alloc(0))) return null;
     throw new Error(
-      `The backup's API keys were made with another secret than ` +
+      "The backup's API keys were made with another secret than " +
         `${given === null ? `those in ${files.join(' and ')}` : 'VERBATIM_SECRET'}; its own lay beside it, or was in ` +
         'VERBATIM_SECRET.',
     );

@@ -21,10 +21,10 @@ interface Answers {
   /** What the service makes of it: x speaks 0-8, y 8-10. */
   recognised: string;
   /** A says six words, B four, a second each. */
-  said: string;
+  spoken: string;
 }
 
-const SAID = [
+const SPOKEN = [
   { speaker: 'A', start: 0, end: 6, text: 'one two three four five six' },
   { speaker: 'B', start: 6, end: 10, text: 'seven eight nine ten' },
 ];
@@ -57,7 +57,7 @@ function answers<T>(work: (answers: Answers) => Promise<T>): Promise<T> {
     };
     return work({
       recognised: reported('heard', RECOGNISED),
-      said: reported('said', SAID),
+      spoken: reported('said', SPOKEN),
       known: folder('known', line(0, 6, 'A'), line(6, 4, 'B')),
       one: folder('one', line(0, 10, 'x')),
       late: folder('late', line(0, 7, 'x'), line(7, 3, 'y')),
@@ -196,10 +196,10 @@ export const speakersRows: Rows = {
       expect(await refusalOf(...words)).to.contain('talk.json is no JSON');
     }),
   'speakers --words': () =>
-    answers(async ({ known, one, late, recognised, said }) => {
+    answers(async ({ known, one, late, recognised, spoken }) => {
       const rightWords = async (...answer: string[]): Promise<unknown> => {
-        const { tables, settings } = await reportOf(['speakers', '--rttm', known, ...answer, '--words', said]);
-        expect(settings).to.include({ words: said });
+        const { tables, settings } = await reportOf(['speakers', '--rttm', known, ...answer, '--words', spoken]);
+        expect(settings).to.include({ words: spoken });
         return tables[1]?.rows[0];
       };
       expect((await scored(known, late)).tables).to.have.length(1);
@@ -216,8 +216,8 @@ export const speakersRows: Rows = {
         [[{ start: 0, end: 1, speaker: 'A' }], 'turn 0 has no text'],
         [[{ start: 2, end: 1, speaker: 'A', text: 'one' }], 'turn 0: start and end'],
       ] as const) {
-        writeFileSync(join(said, 'talk.json'), JSON.stringify(content));
-        const refused = await refusalOf('speakers', '--rttm', known, '--hypotheses', one, '--words', said);
+        writeFileSync(join(spoken, 'talk.json'), JSON.stringify(content));
+        const refused = await refusalOf('speakers', '--rttm', known, '--hypotheses', one, '--words', spoken);
         expect(refused).to.contain(reported);
       }
     }),

@@ -105,7 +105,7 @@ function engineWords({ report: { measurements } }: Recorded): string {
 /** The programs repeat their words, so that every text differs and the command exits with 1. */
 function parityWords(option: string[], look: (words: string) => unknown): Promise<[unknown, unknown]> {
   return spoken(async (places) => {
-    writePrograms(places.build, { cli: RECOGNISED, engine: RECOGNISED, saysWords: true });
+    writePrograms(places.build, { cli: RECOGNISED, engine: RECOGNISED, printsWords: true });
     const reported = async (...more: string[]): Promise<unknown> => {
       const { status, stdout } = await run([...wordsOf('parity', places), '--json', ...more]);
       expect(status).to.equal(1);

@@ -10,10 +10,10 @@ import { until } from '../../support/until.js';
 
 async function ask(port: number): Promise<string> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
-  let said = '';
-  socket.on('data', (chunk: string) => (said += chunk));
+  let received = '';
+  socket.on('data', (chunk: string) => (received += chunk));
   await once(socket, 'close');
-  return said;
+  return received;
 }
 
 describe('what a balancer sees', () => {
