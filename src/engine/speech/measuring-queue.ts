@@ -31,6 +31,11 @@ export interface MeasuringLimits {
   /** Of `atOnce` and of `open`, what programs of demoted accounts may have. */
   demotedAtOnce: number;
   demotedOpen: number;
+  /**
+   * While paid work runs, a step of a demoted program is followed by a pause of all of them, so many times as long. Even
+   * at the lowest priority a program takes caches and memory, and half of a core that it shares with another thread.
+   */
+  demotedPause: number;
 }
 
 /** An AudioReader, or what does more than to read. */
@@ -169,11 +174,15 @@ export class MeasuringQueue {
   private readonly inGrace = new Set<Turns>();
   private readonly running = new Set<Turns>();
   private readonly demotions: Demotions;
+  /** Pauses of demoted programs under way. */
+  private pauses = 0;
 
+  /** `isPaidWorkRunning`: default, none ever is. */
   constructor(
     private readonly limits: MeasuringLimits,
     private readonly workers: AudioWorkers,
     private readonly clock: Clock,
+    private readonly isPaidWorkRunning: () => boolean = () => false,
   ) {
     this.demotions = new Demotions(clock);
   }
@@ -222,7 +231,8 @@ export class MeasuringQueue {
   }
 
   private hasCallFor(measuring: Turns): boolean {
-    return !this.isDemoted(measuring) || this.demotedAmong(this.running) < this.limits.demotedAtOnce;
+    if (!this.isDemoted(measuring)) return true;
+    return this.pauses === 0 && this.demotedAmong(this.running) < this.limits.demotedAtOnce;
   }
 
   /** Whether a grace period is free for it. A file without one needs none. */
@@ -272,9 +282,18 @@ export class MeasuringQueue {
     try {
       return await this.workers.run('measure', () => measuring.step(this.isDemoted(measuring)));
     } finally {
+      const stepMs = measuring.spentMs - before;
       if (measuring.isCostly) this.demotions.demote(measuring.accountId);
-      this.queue.charge(measuring, measuring.spentMs - before);
+      this.queue.charge(measuring, stepMs);
+      if (this.isDemoted(measuring) && this.isPaidWorkRunning()) void this.pauseDemoted(stepMs);
     }
+  }
+
+  private async pauseDemoted(stepMs: number): Promise<void> {
+    this.pauses++;
+    await this.clock.sleep(stepMs * this.limits.demotedPause);
+    this.pauses--;
+    this.pump();
   }
 
   private keepOrClose(measuring: Turns): void {

@@ -81,7 +81,7 @@ export const AUDIO_WORKERS = 3;
 /** Of these, one at least is left to what is paid for. */
 export const MEASURING: MeasuringLimits = {
   ...{ atOnce: 2, open: 4, openPerAccount: 1, inGrace: 4 },
-  ...{ demotedAtOnce: 1, demotedOpen: 2 },
+  ...{ demotedAtOnce: 1, demotedOpen: 2, demotedPause: 4 },
 };
 
 /** Loads the model on every device. Rejects with the addon's error, and leaves nothing loaded. */
@@ -140,7 +140,7 @@ class Transcriber implements LocalSpeechEngine {
       isDemonstration: options.isDemonstration === true,
     };
     const workers = new AudioWorkers(AUDIO_WORKERS);
-    const measuring = new MeasuringQueue(MEASURING, workers, clock);
+    const measuring = new MeasuringQueue(MEASURING, workers, clock, () => scheduler.load().windowsInFlight > 0);
     this.source = { binding, policy, voice, workers, measuring, clock };
     this.converter = { ffmpeg: options.ffmpeg, measuring, clock };
     this.context = {

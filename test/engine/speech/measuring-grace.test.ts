@@ -22,9 +22,16 @@ class Scene {
   readonly demoted: string[] = [];
   costlyNow = 0;
   mostCostlyAtOnce = 0;
+  costlySteps = 0;
   open = 0;
   mostOpen = 0;
-  private readonly queue = new MeasuringQueue(MEASURING, new AudioWorkers(AUDIO_WORKERS), this.clock);
+  isPaidWorkRunning = false;
+  private readonly queue = new MeasuringQueue(
+    MEASURING,
+    new AudioWorkers(AUDIO_WORKERS),
+    this.clock,
+    () => this.isPaidWorkRunning,
+  );
 
   /** A program's work, of so many steps; a costly one fails at its end. */
   send(name: string, accountId: string, steps: number, { signal, isCostly = false }: SendOptions = {}): void {
@@ -59,6 +66,7 @@ class Scene {
       },
       measure: async () => {
         had++;
+        if (isCostly) this.costlySteps++;
         if (isCostly) this.mostCostlyAtOnce = Math.max(this.mostCostlyAtOnce, ++this.costlyNow);
         await this.clock.sleep(STEP_MS);
         if (isCostly) this.costlyNow--;
@@ -137,6 +145,22 @@ describe('Measuring: grace periods', () => {
         await scene.clock.run(before + GRACE_STEPS * STEP_MS);
         expect(scene.done).to.have.lengthOf(n + 1);
       }
+    });
+
+    it('pause for four times as long as they ran, while paid work runs', async () => {
+      const scene = new Scene();
+      for (let n = 0; n < 2; n++) scene.send(`costly${n}`, `crowd${n}`, Infinity, { isCostly: true });
+      await scene.clock.run(10_000);
+      const stepsWithin = async (ms: number): Promise<number> => {
+        const before = scene.costlySteps;
+        await scene.clock.run(scene.clock.now() + ms);
+        return scene.costlySteps - before;
+      };
+      expect(await stepsWithin(10_000)).to.equal(10_000 / STEP_MS);
+      scene.isPaidWorkRunning = true;
+      expect(await stepsWithin(10_000)).to.be.within(10_000 / (5 * STEP_MS), 10_000 / (5 * STEP_MS) + 1);
+      scene.isPaidWorkRunning = false;
+      expect(await stepsWithin(10_000)).to.be.within(10_000 / STEP_MS - 5, 10_000 / STEP_MS);
     });
 
     it('end all, their accounts in turn', async () => {
