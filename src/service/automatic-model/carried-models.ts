@@ -4,11 +4,13 @@ import { fastEnough, LEAST_SPEED, type Candidate, type ModelSpeeds } from '../..
 /** No attempt will be made before the next start. */
 export class GivenUp extends Error {}
 
+type NonEmpty<T> = [T, ...T[]];
+
 /** Best first. Throws GivenUp where the machine is too slow for all, an Error where memory is short now. */
-export function carriedModels(speeds: ModelSpeeds, fits: (candidate: Candidate) => boolean): Candidate[] {
+export function carriedModels(speeds: ModelSpeeds, fits: (candidate: Candidate) => boolean): NonEmpty<Candidate> {
   const fast = fastEnough(speeds);
-  const candidates = fast.filter(fits);
-  if (candidates.length > 0) return candidates;
+  const [first, ...others] = fast.filter(fits);
+  if (first !== undefined) return [first, ...others];
   if (fast.length > 0) throw new Error('There is not enough free memory for a published model');
   const measured = Object.entries(speeds).map(([model, speed]) => `${model} would run at ${speed.toFixed(1)}`);
   throw new GivenUp(

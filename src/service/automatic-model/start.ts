@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../../make-directory.js';
-import { ownCommand } from '../../package-root.js';
+import { INSTALL_COMMAND } from '../../transcription/warnings.js';
 import type { Timers } from '../../timers.js';
 import { readChosenModel } from '../chosen-model.js';
 import type { Config } from '../config.js';
@@ -48,7 +48,7 @@ export function wantsAutomaticModel(
   if (config.autoModel === true || existsSync(join(config.dataDir, MARK))) return true;
   logger.info(
     'this database is older than the automatic choice of a model, which therefore stays off; ' +
-      `VERBATIM_AUTO_MODEL=on switches it on, "${ownCommand} models pull" fetches one by hand`,
+      `VERBATIM_AUTO_MODEL=on switches it on, "${INSTALL_COMMAND}" fetches one by hand`,
   );
   return false;
 }
