@@ -87,7 +87,7 @@ describe('verbatim models pull without a name', function () {
     hub.release();
     expect(await terminal.ended(), terminal.written).to.equal(0);
     expect(terminal.written).to.contain(`${NAME} is installed and verified\r\n`);
-    const drawn = terminal.written.split(/[\r\n]|\x1b\[[0-9;?]*[A-Za-z]/).filter((line) => / left$/.test(line));
+    const drawn = terminal.drawn.filter((line) => / left$/.test(line));
     expect(drawn).not.to.have.length(0);
     for (const line of drawn) expect(line.length, line).to.be.below(COLUMNS);
     expect(readFileSync(join(hub.directory, FILE)).equals(hub.content)).to.equal(true);

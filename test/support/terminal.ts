@@ -44,11 +44,10 @@ export class Terminal {
     return status;
   }
 
-  /** Lines that stay, without what was drawn over. */
-  get lines(): string[] {
+  /** All that was written as text, whether it stayed or was drawn over. */
+  get drawn(): string[] {
     // eslint-disable-next-line no-control-regex -- the sequences that move the cursor or clear a line
-    const plain = this.written.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '');
-    return plain.split('\r\n').map((line) => line.split('\r').at(-1) ?? '');
+    return this.written.split(/[\r\n]|\x1b\[[0-9;?]*[A-Za-z]/);
   }
 }
 
