@@ -91,7 +91,7 @@ export class LazyTranslationModel implements RoutedModel {
     return tokens.slice(input?.targetPrefix?.length ?? 0).filter((token) => !special.has(token));
   }
 
-  /** An idle translator or a new one; it must come back by giveBack(). */
+  /** An idle translator or a new one; it must be released by release(). */
   async take(): Promise<Translator> {
     return this.idle.pop() ?? (await this.load()).createTranslator({ threads: this.threads });
   }
