@@ -1,7 +1,7 @@
 /**
- * A process that has one of several CUDA devices to itself: chosen by CUDA_VISIBLE_DEVICES, and not by a device's
- * number alone: asking for the devices that there are takes some hundred MiB of each that is seen, and one that has
- * failed can fail whoever sees it.
+ * A process that has one of several CUDA devices to itself. CUDA_VISIBLE_DEVICES hides the others. Naming the device by
+ * its number would not do: a process takes some hundred MiB of each device that it sees, and can fail when any of them
+ * has failed.
  */
 import type { NativeBinding } from './binding.js';
 
@@ -13,7 +13,8 @@ const SEEN = 'cuda:0';
 type EnvironmentOfProcess = Readonly<Record<string, string>>;
 
 /**
- * What is added to the environment of a process for `id`; `given`: that of this one, which may see some devices only.
+ * What is added to the environment of a process for `id`. `given`: this process's environment, which may show some
+ * devices only.
  */
 export function seeingOnly(id: string, given: Readonly<Record<string, string | undefined>>): EnvironmentOfProcess {
   const number = /^cuda:(\d+)$/.exec(id)?.[1];

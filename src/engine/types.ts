@@ -54,9 +54,8 @@ export interface FileToTranscribe extends AudioRequest {
   /** Of the first pass over a window, from 0 to 1; default 0: the likeliest text, others only where that one fails. */
   temperature?: number;
   /**
-   * Names and words to expect, given to the model before every window: a thousand characters at most, of which the last
-   * 223 tokens count. Windows are decoded side by side, so none is given the text of another. Absent, or white space:
-   * none.
+   * Names and words to expect, given to the model before every window. At most a thousand characters; the last 223
+   * tokens count. Windows are decoded side by side, so none is given the text of another. Absent, or white space: none.
    */
   prompt?: string | undefined;
   /** Takes its turns behind the account's other requests; default: no. */
@@ -122,7 +121,7 @@ export interface Transcript {
   timings: TranscriptTimings;
 }
 
-/** A sentence of a text, and what it became. */
+/** A sentence and its translation. */
 export interface TranslatedSentence {
   /** Where it stands in the text that was translated, in UTF-16 units: from `start` up to `end`. */
   start: number;
@@ -130,7 +129,7 @@ export interface TranslatedSentence {
   text: string;
 }
 
-/** A sentence with what it adds to the text. */
+/** A sentence and the text that it adds. */
 export interface TranslatedPart {
   /** With what parts it from the sentence before. */
   text: string;
@@ -155,7 +154,7 @@ export interface EngineLoad {
   realTimeFactor: number;
 }
 
-/** The load of a service: of its engine, and of what it has let in. */
+/** The load of a service: of its engine, and of its backlog. */
 export type EngineStats = EngineLoad & BacklogStats;
 
 /** Receives measurements as they happen; metrics.ts implements it. */
@@ -197,17 +196,17 @@ export interface EngineInfo {
 }
 
 /**
- * Every call rejects with signal.reason when it is aborted (what it holds is freed at once), with the addon's error as
- * an EngineError, else with VerbatimError: `shutting_down` after close(). Nothing of a call stays open or queued,
- * whatever its outcome. Whether audio may be worked on at all is for the caller to decide, between measure() and
- * transcribe().
+ * Every call rejects with signal.reason when it is aborted, and frees what it holds at once. It rejects with the
+ * addon's error as an EngineError, else with VerbatimError: `shutting_down` after close(). Nothing of a call stays open
+ * or queued, whatever its outcome. The caller decides between measure() and transcribe() whether the audio may be
+ * worked on at all.
  */
 export interface SpeechEngine {
   readonly info: EngineInfo;
   /**
-   * For a file that only ffmpeg reads, before anything else is asked about it: makes one of its first audio track that
-   * is read here, and resolves to true; to false where it is not needed, and nothing is made. Rejects as measure()
-   * does, or as files are written; then the new file is gone, and in any case whatever worked on it.
+   * Called first, before measure(). If only ffmpeg reads the file, makes a file of its first audio track that is read
+   * here, and resolves to true. Otherwise makes nothing, and resolves to false. Rejects as measure() does, or with the
+   * error of writing the file. Then the new file is gone, and so is every process that worked on it.
    */
   convert(file: FileToConvert): Promise<boolean>;
   /** The duration in seconds. Rejects as soon as more is counted than the budget allows. */

@@ -1,7 +1,7 @@
 /**
- * Works on jobs as the ledger hands them out, a few of each account at once; whose windows go first is the engine's
- * affair. What breaks off for no reason of the job's (a full disk, a stop of the server, its death) leaves the job in
- * the queue, with its credits held; only its own end charges them or gives them back.
+ * Works on jobs as the ledger hands them out, a few of each account at once. The engine decides whose windows go first.
+ * Work can break off without the job's fault: a full disk, a stop of the server, its death. Then the job stays in the
+ * queue, with its credits held. Only the job's own end charges or releases them.
  */
 import { EngineBreakingError, VerbatimError } from '../errors.js';
 import { pauseAfter, PauseLength, Pauses } from '../growing-pause.js';

@@ -117,8 +117,8 @@ export class JobService {
   }
 
   /**
-   * For whoever does not say which: cancels one that has not ended, deletes one that has. One that ends just when it is
-   * to be cancelled is as it has ended, and stays: its client has paid for a result that it has not seen.
+   * For requests that do not choose: cancels a job that has not ended, deletes one that has. A job that ends while it
+   * is being cancelled stays: its client has paid for a result that it has not seen.
    */
   async cancelOrDelete(accountId: string, id: string): Promise<WatchedJob | null> {
     const found = await this.deps.ledger.jobs.find(accountId, id);

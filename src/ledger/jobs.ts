@@ -89,7 +89,7 @@ export interface JobPlace {
 /** What costs more than is held, since the price has risen meanwhile, is charged at what is held. */
 export type JobSettlement = Omit<Settlement, 'requestId' | 'idempotencyToken'>;
 
-/** Whoever names a lease that has lapsed meanwhile changes nothing, and gets false or null. */
+/** A call with a lease that has lapsed changes nothing, and returns false or null. */
 export interface JobLedger {
   /**
    * Held credits and job in one transaction. Throws `rate_limited` when the account has `mostOpen` already,
@@ -107,9 +107,8 @@ export interface JobLedger {
   open(): Promise<OpenJob[]>;
   countOpenOfAll(): Promise<{ queued: number; running: number }>;
   /**
-   * 'cancel' ends a job that has not ended, uncharged; 'delete' deletes one that has. The other kind stays as it is:
-   * whoever wants to stop a job and comes too late does not lose what it was charged for. null: the account has none
-   * such.
+   * 'cancel' ends a job that has not ended, uncharged; 'delete' deletes one that has. The other kind stays as it is: a
+   * cancellation that comes too late does not lose a result that was charged. null: the account has no such job.
    */
   end(accountId: string, id: string, request: JobEndRequest): Promise<EndedJob | null>;
 

@@ -5,7 +5,7 @@ export interface OperatorAction {
   operatorId: string | null;
   /** In a word: 'suspended'. */
   action: string;
-  /** An account's id or a model's name, of which 100 characters are kept; null: it is about none. */
+  /** The id of an account or the name of a model, at most 100 characters; null: the action has no such subject. */
   subject: string | null;
   /** How much, or which: the credits of a grant, a role; 100 characters are kept. */
   detail?: string | null;
@@ -13,7 +13,7 @@ export interface OperatorAction {
 
 export interface ActionOutcome {
   outcome: 'done' | 'refused';
-  /** Of an action that made what it is about. */
+  /** Of an action that made its subject. */
   subject?: string | null;
 }
 

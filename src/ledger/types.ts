@@ -50,7 +50,7 @@ export interface CreditPack {
   createdAt: string;
   /** null: never. */
   expiresAt: string | null;
-  /** What it was paid with, as the seller calls it; null: unknown. */
+  /** The seller's id of the payment; null: unknown. */
   paymentId: string | null;
 }
 

@@ -45,7 +45,10 @@ function noDatabase(database: string): SetupError {
   );
 }
 
-/** Done by the command line, and in the operators' log; `outcomeOf`: what it made, or that nothing was done. */
+/**
+ * Runs an action of the command line and records it in the operators' log. `outcomeOf`: the action's subject, if it
+ * made one, or that nothing was done.
+ */
 export function administered<T>(
   ledger: Ledger,
   action: Pick<OperatorAction, 'action' | 'subject' | 'detail'>,

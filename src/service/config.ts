@@ -173,7 +173,7 @@ function deviceSetting(value: string): string {
 
 const NETWORK_NAMES = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** Whoever is named here can claim any address, so a number of hops or "true" is not taken. */
+/** A proxy that is named here can claim any client address. So a number of hops or "true" is refused. */
 function proxies(value: string): string[] {
   const entries = value.split(',').map((entry) => entry.trim());
   if (entries.length === 1 && entries[0] === '') return [];

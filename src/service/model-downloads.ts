@@ -1,6 +1,6 @@
 /**
- * Downloads that the operator's page begins: each is the command line's `models pull` in a process of its own, so that
- * a model which is checked, unpacked or loaded on its way in holds up no request and endangers no server.
+ * Downloads that the operator's page begins. Each is the command line's `models pull` in a process of its own:
+ * checking, unpacking and loading a model delays no request and endangers no server.
  */
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';

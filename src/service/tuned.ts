@@ -103,7 +103,7 @@ export interface TunedFor {
   cores: number;
 }
 
-/** Settings of which one is enough to set the tuned ones aside. */
+/** If one of these is set, the tuned settings are not used. */
 const TUNED_VARIABLES = ['VERBATIM_SLOTS', 'VERBATIM_THREADS', 'VERBATIM_BATCH'] as const;
 
 export type SettingVariables = Readonly<Partial<Record<(typeof TUNED_VARIABLES)[number], string>>>;

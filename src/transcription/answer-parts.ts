@@ -79,7 +79,7 @@ function withoutWords({ startSeconds, endSeconds, text, speaker }: Caption): Tim
   return { startSeconds, endSeconds, text, ...(speaker === undefined ? {} : { speaker }) };
 }
 
-/** Captions and words of which nothing is left are gone. */
+/** Captions and words that are empty without punctuation are left out. */
 async function plain(captions: readonly Caption[], language: string): Promise<Caption[]> {
   const bare: Caption[] = [];
   for (const [index, caption] of captions.entries()) {

@@ -1,6 +1,6 @@
 /**
- * Captions, of which a reader takes in one at a glance, from the words of a transcript. Where a decoder aligned no
- * words, those of a segment that is too long for a caption share its time.
+ * Captions from the words of a transcript, each short enough to be read at a glance. Where no words were aligned, the
+ * words of a segment that is too long for one caption share the segment's time.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Segment, Word } from '../engine/binding.js';

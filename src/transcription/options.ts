@@ -37,7 +37,8 @@ export const ANY_SPEAKERS = { minSpeakers: 1, maxSpeakers: MOST_SPEAKERS } as co
 type TimeOptions = Pick<TranscriptionOptions, 'timestamps' | 'format' | 'diarize'>;
 
 /**
- * Segments are cut from words: whoever asks for them needs the words aligned. Text with speakers is made of them, too.
+ * Segments are cut from words, so a request for segments needs aligned words. Text with speakers is made of segments,
+ * too.
  */
 export function wantsSegments({ timestamps, format, diarize }: TimeOptions): boolean {
   return diarize || (format === 'json' ? timestamps !== 'none' : format !== 'text');

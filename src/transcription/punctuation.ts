@@ -1,6 +1,6 @@
 /**
- * punctuate=false: lower-case words without punctuation. Apostrophes and hyphens inside words stay, and so do the marks
- * that make a number what it is ("3,5", "1.000,5", "-5"); signs that are spoken as words ("50 %", "AT&T", "C++") are no
+ * punctuate=false: lower-case words without punctuation. Apostrophes and hyphens inside words stay. So do marks that
+ * are part of a number ("3,5", "1.000,5", "-5"). Signs that are spoken as words ("50 %", "AT&T", "C++") are no
  * punctuation.
  */
 

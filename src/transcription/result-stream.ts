@@ -5,7 +5,7 @@ import type { TextTranslator } from './language-support.js';
 import type { TranscriptionOptions } from './options.js';
 import { sentenceTimer } from './sentence-times.js';
 
-/** Who receives it. Nobody waits for the receiver: what it cannot send yet is its own to keep. */
+/** Receives the text. Nobody waits for it: it has to keep the text that it cannot send yet. */
 export interface StreamListener {
   /**
    * What comes next of the answer's text, in full up to `endSeconds` of the audio; joined, all of it is the text, or

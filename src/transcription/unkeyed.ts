@@ -1,6 +1,6 @@
 /**
- * Requests without an Idempotency-Key, of clients that repeat them by themselves when an answer does not arrive: a
- * repeat gets the answer that was paid for, while the same request made again on purpose is a request of its own.
+ * Requests without an Idempotency-Key, of clients that repeat them by themselves when an answer does not arrive. A
+ * repeat gets the answer that was paid for. The same request made again on purpose is a request of its own.
  */
 import type { JsonValue } from '../ledger/json.js';
 import type { Ledger } from '../ledger/ledger.js';

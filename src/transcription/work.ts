@@ -17,7 +17,7 @@ import { warningsOf, type Warning } from './warnings.js';
 
 /** A file that the engine reads. */
 export interface MeasuredAudio {
-  /** The file itself, or what it was converted to. */
+  /** The file itself, or the file it was converted to. */
   path: string;
   seconds: number;
   /** That it took to convert and to measure it, turns waited for included. */

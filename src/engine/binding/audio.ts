@@ -14,9 +14,9 @@ export interface WindowPolicy {
   /** Longest window, at most 30. */
   maxSeconds: number;
   /**
-   * 'quietest': fill windows up to maxSeconds and cut at the quietest place of the last searchSeconds. 'pause': cut at
-   * every pause of at least minPauseSeconds, join neighbours up to maxSeconds, and fall back to the quietest place
-   * where speech runs on longer than that.
+   * How speech is cut into windows. 'quietest': windows are filled up to maxSeconds and cut at the quietest place of
+   * the last searchSeconds. 'pause': speech is cut at every pause of at least minPauseSeconds, and neighbours are
+   * joined up to maxSeconds. Speech that runs on for longer is cut as by 'quietest'.
    */
   cut: 'quietest' | 'pause';
   minPauseSeconds: number;
@@ -50,9 +50,9 @@ export interface AudioReader {
   /** The same in samples as stored, over all channels: what the decoding costs. */
   readonly measuredSamples: number;
   /**
-   * Decodes and cuts the next window that holds speech; null at the end, 'silence' after about a minute of audio
-   * without any, 'reading' when the window's end is further than one call goes (with a model of voice activity 8 s,
-   * some 20 ms of work): call again. Calls must not overlap.
+   * Decodes and cuts the next window that holds speech. null: the end of the file. 'silence': about a minute of audio
+   * had no speech; call again. 'reading': the window goes on beyond what one call reads (8 s with a voice activity
+   * model, some 20 ms of work); call again. Calls must not overlap.
    */
   nextWindow(): Promise<AudioWindow | 'silence' | 'reading' | null>;
   /** Seconds of the file passed by nextWindow, silence that was dropped included; as of its last answer. */

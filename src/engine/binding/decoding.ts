@@ -43,7 +43,7 @@ export interface SegmentDecoding {
   tokens: number[];
   /** Mean natural log-probability of these, <= 0, as they were decoded at the temperature. */
   averageLogProbability: number;
-  /** Of the pass that its text was taken from: the first one, or that of a fall-back; 0 to 1. */
+  /** Temperature, 0 to 1, of the pass that the text was taken from: the first one or a fall-back. */
   temperature: number;
 }
 

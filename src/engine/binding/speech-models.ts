@@ -20,7 +20,7 @@ export interface SpeechAbilities {
 }
 
 export interface SpeechModelInfo {
-  /** Of models that are alike inside: whoever asks for something asks for an ability. */
+  /** The kind of architecture. Callers ask for abilities instead. */
   family: 'whisper' | 'parakeet';
   abilities: SpeechAbilities;
   /** The name of the published shape: tiny, base, ..., parakeet-tdt-0.6b; or 'custom'. */
@@ -38,8 +38,8 @@ export interface SpeechModelInfo {
 }
 
 /**
- * What computes the encoder's large products on a CPU: whisper.cpp ('off'), or oneDNN where it was built in, in float32
- * or in the fastest type that the processor multiplies ('auto': bfloat16, else float32).
+ * What computes the encoder's large products on a CPU. 'off': whisper.cpp. 'float32': oneDNN, where it was built in.
+ * 'auto': oneDNN in the fastest type that the processor multiplies, bfloat16 or else float32.
  */
 export type AcceleratorMode = 'auto' | 'float32' | 'off';
 
@@ -104,7 +104,7 @@ export interface WindowInFlight {
    * hands it back, and result() throws `aborted`.
    */
   abort(): void;
-  /** Frees what it holds now, or when the work on it is done; idempotent. */
+  /** Frees its memory now, or when the work on it is done; idempotent. */
   release(): void;
 }
 

@@ -1,7 +1,6 @@
 /**
- * How ffmpeg is run: on one file, with the demuxer that the file's content calls for and decoders of audio alone,
- * without network, and with bounds on all that it may take. The limits are set by prlimit, and setpriv has it killed
- * with the thread that started it.
+ * How ffmpeg is run: on one file, with the demuxer for its content and with audio decoders alone, without network, and
+ * within limits. prlimit sets the limits, and setpriv has ffmpeg killed together with the thread that started it.
  */
 import type { Container } from './containers.js';
 import { allowedMs } from './processor-allowance.js';

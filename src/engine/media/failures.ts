@@ -1,6 +1,6 @@
 /**
- * What became of a conversion, in words for whoever sent the file. ffmpeg's own name paths of this machine, and are
- * kept as the cause.
+ * Why a conversion failed, in words for the client. ffmpeg's own words name paths of this machine; they are kept as the
+ * cause.
  */
 import { EngineError } from '../native-errors.js';
 import type { Container } from './containers.js';
@@ -26,7 +26,7 @@ export class ConversionKilled extends Error {
 /** As a shell has it, and prlimit and setpriv: the program is not there, or cannot be run. */
 const NOT_RUN = [126, 127];
 
-/** SIGHUP, SIGINT, SIGQUIT and SIGTERM, which ffmpeg catches, and what it then says and exits with. */
+/** ffmpeg catches SIGHUP, SIGINT, SIGQUIT and SIGTERM, and then ends with this code and these words. */
 const ENDING_SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'];
 const CAUGHT = { code: 255, words: /^Exiting normally, received signal (\d+)\.$/m };
 const SIGXCPU = '24';

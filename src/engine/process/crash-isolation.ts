@@ -62,7 +62,7 @@ export class CrashIsolation<T> {
     return repeated;
   }
 
-  /** A process elsewhere has crashed with it; it runs with others of which that is true. */
+  /** A process of another device has crashed with this call. All such calls share one isolation run. */
   accuse(call: T): void {
     if (this.#accused !== null && this.#toBisect.includes(this.#accused)) this.#accused.push(call);
     else this.#toBisect.push((this.#accused = [call]));

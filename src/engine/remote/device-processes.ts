@@ -187,7 +187,7 @@ export class DeviceProcesses {
   }
 }
 
-/** At once, so that who asks next sees it there. */
+/** Changes the place at once: the next request that is placed counts the call there. */
 function goTo(device: Device, call: PlacedCall): void {
   call.device.calls.delete(call);
   device.calls.add(call);

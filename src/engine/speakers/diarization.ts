@@ -17,7 +17,7 @@ export interface SpeakerModels {
 }
 
 export interface DiarizationOptions extends ClusteringOptions {
-  /** From the start of one window to that of the next. */
+  /** Between the starts of two neighbouring windows. */
   stepSeconds: number;
 }
 

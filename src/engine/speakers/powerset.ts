@@ -1,7 +1,7 @@
 /**
- * Who speaks in a frame as one class of many: nobody, one of a few, or several of them (Plaquet and Bredin 2023,
- * "Powerset multi-class cross entropy loss for neural speaker diarization"). Nobody comes first, then each alone, then
- * pairs.
+ * Who speaks in a frame, as one class of many: nobody, one of a few speakers, or several of them (Plaquet and Bredin
+ * 2023, "Powerset multi-class cross entropy loss for neural speaker diarization"). The order of classes: nobody, each
+ * speaker alone, then pairs.
  */
 
 /** The speakers, from 0, of each class. */

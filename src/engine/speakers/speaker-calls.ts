@@ -10,7 +10,7 @@ export interface SpeakerModelFiles {
   threads: number;
 }
 
-/** What it is asked for. */
+/** The calls of the process. */
 export type SpeakerCalls = Plain<{
   diarize: {
     request: { path: string; options: DiarizationOptions };

@@ -67,9 +67,12 @@ export class SpeakerEngine {
   }
 
   /**
-   * Turns by their start. Rejects with the signal's reason; EngineError: what the file is, `invalid_model`,
-   * `internal_error` where the file crashes its process or takes more than a minute and four times its own length;
-   * `overloaded`; `shutting_down` after close().
+   * Turns, by their start. Rejects with the signal's reason, or with
+   *
+   * - EngineError: the file's fault, `invalid_model`, or `internal_error` where the file crashes its process, or takes
+   *   more than a minute and four times its own length;
+   * - `overloaded`;
+   * - `shutting_down`: after close().
    */
   async diarize(file: FileToDiarize): Promise<SpeakerTurn[]> {
     const { path, durationSeconds, minSpeakers = 1, maxSpeakers = MOST_SPEAKERS, signal } = file;

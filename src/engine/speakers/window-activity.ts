@@ -9,7 +9,7 @@ export interface WindowActivity {
 
 /** How the frames of a segmentation lie on the samples of its window. */
 export interface FrameGrid {
-  /** Samples from the start of one frame to that of the next. */
+  /** Samples between the starts of two neighbouring frames. */
   shift: number;
   /** Samples that a frame stands for, from its start; its time is their middle. */
   size: number;

@@ -16,7 +16,7 @@ export class Flight {
   isAborted = false;
   /** Units that went to windows begun after it while it waited. */
   passedOver = 0;
-  /** What it has taken of the lanes' time. */
+  /** The lanes' time that it has used. */
   encodeMs = 0;
   decodeMs = 0;
   readonly finished: Promise<FinishedWindow>;

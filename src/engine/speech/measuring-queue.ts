@@ -39,7 +39,7 @@ export interface Measurable {
   measure(): Promise<number | null>;
   /** Of a file with a grace period. */
   readonly isGraceOver?: boolean;
-  /** Whether it takes far more work than what it has measured accounts for; default: no. */
+  /** Whether it has used far more work than its audio so far accounts for; default: no. */
   readonly isCostly?: boolean;
   close(): void;
 }
@@ -50,7 +50,7 @@ export interface MeasurableFile<R extends Measurable> {
   /** Whether it starts a program; default: no. */
   hasGracePeriod?: boolean;
   open(isDemoted: boolean): Promise<R>;
-  /** Called after every step; what it throws ends the measuring. */
+  /** Called after every step. An error that it throws ends the measuring. */
   check(reader: R): void;
 }
 

@@ -22,7 +22,7 @@ export interface WindowRunner {
 
 export interface FinishedWindow {
   result: WindowResult;
-  /** What it took of the time that all slots have. */
+  /** The slots' time that it used. */
   workMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** Cuts connections whose client does not take its answer: what it has not taken is the server's memory. */
+/** Cuts connections whose client does not read its answer: unread bytes are the server's memory. */
 import type { Socket } from 'node:net';
 import type { Timer, Timers } from '../../timers.js';
 
@@ -46,7 +46,7 @@ export class StalledAnswers {
         progress.takenBytes = takenBytes;
         progress.looks = 0;
       } else if (++progress.looks === LOOKS) {
-        // Not destroy(): the kernel would go on offering what it holds.
+        // Not destroy(): the kernel would keep its buffer and go on sending.
         socket.resetAndDestroy();
         this.options.onCut();
       }

@@ -101,7 +101,7 @@ export function operatedAccountRoutes(deps: HttpDeps, pages: PageHandlers): Rout
     return madeLinkView(account, signInUrl(request.site.origin, token));
   }
 
-  /** Whoever shuts out the own account could not undo it. */
+  /** Operators cannot suspend or delete their own account: they could not undo it. */
   async function othersAccountOf(request: MemberRequest): Promise<Account> {
     const account = await accountOf(request);
     if (account.id === request.account.id) throw new Refusal(400, TEXTS.errors.ownAccount);

@@ -76,7 +76,7 @@ export class PageHandlers {
     };
   }
 
-  /** Where there is no page; whoever is signed in keeps the navigation. */
+  /** For paths without a page. Signed-in users keep the navigation. */
   readonly lost: Handler = async (exchange) => {
     const request = await this.#memberOf(exchange);
     await this.#answer(exchange, request?.account ?? null, () => {
@@ -136,7 +136,10 @@ export class PageHandlers {
     };
   }
 
-  /** What a script of an account's page asks for; `key`: what it is booked under. Errors are JSON, as the API's. */
+  /**
+   * A call of a script on an account's page. Its usage is recorded under the dashboard's key. Errors are JSON, as the
+   * API's.
+   */
   memberCall(handler: AuthenticatedHandler): Handler {
     return async (exchange) => {
       const { ledger, inFlight } = this.deps;

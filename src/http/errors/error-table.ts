@@ -1,4 +1,4 @@
-/** The error table of the contract: of every code the one status it is sent with, who raises it, and what it means. */
+/** The error table of the contract: for every code its one status, its guards and operations, and its meaning. */
 import { ERROR_CODES, type ErrorCode } from '../../errors.js';
 import { ADMIN_SCOPE, MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
 import { Allow, RetryAfter, WwwAuthenticate, type ResponseHeader } from '../schema/headers.js';

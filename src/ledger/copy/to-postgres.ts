@@ -23,8 +23,8 @@ export interface Copied {
 }
 
 /**
- * Throws an Error that says what is wrong: a server runs on the old ledger, either ledger does not balance, the new one
- * is not empty, or a count differs; then nothing is copied.
+ * Throws an Error, and copies nothing, if a server runs on the old ledger, either ledger does not balance, the new one
+ * is not empty, or a count differs.
  */
 export async function copyToPostgres(from: string, to: string): Promise<Copied> {
   const source = openStopped(from);

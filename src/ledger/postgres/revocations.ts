@@ -1,4 +1,4 @@
-/** The connection on which the database reports revoked keys, whoever revoked them. */
+/** The connection on which the database reports revoked keys, whichever server revoked them. */
 import { Client } from 'pg';
 import { GrowingPause } from '../../growing-pause.js';
 import type { Timer, Timers } from '../../timers.js';
@@ -12,7 +12,7 @@ const PROBE_TIMEOUT_MS = 2_000;
 /** The channel on which the database notifies servers of a revoked key. */
 export const REVOKED_CHANNEL = 'verbatim_revoked';
 
-/** Whoever polls, too, misses nothing while there is no connection. */
+/** While there is no connection it reports nothing. Callers poll as well. */
 export class Revocations {
   readonly #listeners = new Set<(keyId: string) => void>();
   #client: Client | null = null;

@@ -96,7 +96,7 @@ export class Statements {
     });
   }
 
-  /** Whoever waits tries one last time; resolves when all have. */
+  /** Calls that wait try one last time; resolves when all have. */
   async end(): Promise<void> {
     this.#ended = true;
     this.#pauses.wake();

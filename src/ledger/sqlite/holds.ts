@@ -109,7 +109,7 @@ export class Holds {
     return this.#settle(hold, credits, evenIfRevoked);
   }
 
-  /** Of a job whose charge was reversed: it holds again what it was charged. */
+  /** Of a job whose charge was reversed: the credits of the charge are held again. */
   reopenOf(jobId: string, hold: Omit<HoldRow, 'id'> & { created_at: number }, parts: readonly PackPart[]): void {
     const { account_id, key_id, request_id, credits, created_at } = hold;
     const id = this.#insert.run(account_id, key_id, request_id, credits, null, jobId, created_at).lastInsertRowid;

@@ -11,7 +11,7 @@ import { keepPrivate } from './private-file.js';
  */
 export function loadSecret(database: Database.Database, given: string | null): Buffer {
   const path = secretFileOf(database.name);
-  // Under the database's write lock, so that of two processes one makes the file and both read the same.
+  // Under the database's write lock: of two processes one makes the file, and both read the same secret.
   return database
     .transaction(() => {
       const stored = given === null ? readSecretFile(path) : null;

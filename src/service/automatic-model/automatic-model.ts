@@ -28,7 +28,7 @@ export interface AutomaticModelParts {
   /** Throws where the directory of models cannot be written to. */
   checkWritable: () => void;
   logger: Pick<Logger, 'info' | 'warn' | 'debug'>;
-  /** A line for whoever started the server. */
+  /** A line on the terminal of the operator who started the server. */
   print: (line: string) => void;
   timers: Timers;
 }
