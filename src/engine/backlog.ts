@@ -19,18 +19,18 @@
 import { VerbatimError } from '../errors.js';
 import { amountByAccount, doneWhenServed } from './fair-share.js';
 
-/** What an account has in the backlog. */
+/** An account's audio in the backlog. */
 export interface AccountBacklog {
   accountId: string;
   requests: number;
-  /** Not yet transcribed, but for what is done in the background. */
+  /** Seconds not yet transcribed, without background requests. */
   seconds: number;
-  /** Of what is done in the background. */
+  /** Seconds of background requests. */
   backgroundSeconds: number;
 }
 
 export interface BacklogStats {
-  /** Seconds of admitted audio not yet transcribed, but for what is done in the background. */
+  /** Seconds of admitted audio not yet transcribed, without background requests. */
   backlogSeconds: number;
   maxBacklogSeconds: number;
   /** Whole seconds until the backlog is worked off at the measured speed, at least 1. */
@@ -45,7 +45,7 @@ export interface BacklogOptions {
   realTimeFactor: () => number;
 }
 
-/** A request's audio in the backlog; what has been transcribed of it no longer counts. Releasing it is idempotent. */
+/** A request's audio in the backlog. Audio that has been transcribed no longer counts. Releasing it is idempotent. */
 export class BacklogPlace {
   private left: number;
 
@@ -108,7 +108,7 @@ export class Backlog {
     };
   }
 
-  /** Without what is done in the background. */
+  /** Without background requests. */
   get seconds(): number {
     return sum(this.heldByAccount().values());
   }

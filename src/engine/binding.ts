@@ -82,7 +82,7 @@ export interface NativeBinding {
   loadTranslationModel(directory: string, options: TranslationModelOptions): Promise<TranslationModel>;
 }
 
-/** What a process needs that computes on samples itself. */
+/** The part of the addon for a process that computes on samples itself. */
 export interface SampleBinding {
   openSamples(path: string): Promise<SampleReader>;
 }

@@ -108,7 +108,7 @@ export class FairQueue<T extends Waiting> {
     flow.passedOver = first(flow.items) === item ? 0 : flow.passedOver + 1;
   }
 
-  /** The turns to come if nothing changes and each costs `cost`; `eligible` is asked again for each. */
+  /** The turns to come if nothing changes and each costs `cost`. `eligible` is called again for each. */
   *upcoming(eligible: Eligible<T>, cost: number): Generator<T> {
     const copy = this.clone();
     for (let item = copy.next(eligible); item !== undefined; item = copy.next(eligible)) {
@@ -125,7 +125,9 @@ export class FairQueue<T extends Waiting> {
     return copy;
   }
 
-  /** An idle account is remembered while it is ahead of the others, lest leaving and coming back pay off. */
+  /**
+   * An idle account is remembered while it is ahead of the others: otherwise it would gain by leaving and coming back.
+   */
   private removeIdleFlows(): void {
     const allIdle = [...this.flows.values()].every((flow) => flow.items.size === 0);
     for (const [id, flow] of this.flows) {

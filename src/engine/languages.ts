@@ -63,7 +63,7 @@ export function languageName(code: string): string {
   return names.of(code) ?? code;
 }
 
-/** Names that Whisper's command line takes beside, or in place of, those of languageName(). */
+/** Further names that Whisper's command line accepts. */
 const WHISPER_NAMES: Readonly<Record<string, string>> = {
   bengali: 'bn',
   castilian: 'es',

@@ -7,7 +7,7 @@ import type { NativeBinding } from './binding.js';
 
 const VISIBLE = 'CUDA_VISIBLE_DEVICES';
 
-/** What the one device is called where nothing else is seen. */
+/** The name of the one visible device. */
 const SEEN = 'cuda:0';
 
 type EnvironmentOfProcess = Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export function seeingOnly(id: string, given: Readonly<Record<string, string | u
   return { [VISIBLE]: visible.split(',')[Number(number)]?.trim() ?? '' };
 }
 
-/** CUDA counts what a process sees from 0: its one device goes by its own name here, among those of the machine. */
+/** CUDA counts visible devices from 0. Here the one device has its own name, among those of the machine. */
 export function onlyDevice<B extends NativeBinding>(binding: B, id: string): B {
   if (!id.startsWith('cuda:')) return binding;
   const named = <T extends { device: string }>(options: T): T =>

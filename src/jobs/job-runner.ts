@@ -66,7 +66,7 @@ interface RunningJob {
   doneSeconds: number;
 }
 
-/** What becomes of a job now. */
+/** The next state of a job. */
 type Ending =
   | { kind: 'succeeded'; settlement: JobSettlement }
   | { kind: 'failed'; error: JobError }
@@ -122,7 +122,7 @@ export class JobRunner {
     this.#running.get(id)?.controller.abort(new BrokenOff('lost'));
   }
 
-  /** What runs goes back into the queue. */
+  /** Running jobs go back into the queue. */
   async close(): Promise<void> {
     this.#stopping = true;
     for (const timer of this.#timers) timer.cancel();

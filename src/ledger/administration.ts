@@ -61,7 +61,7 @@ export interface Page {
 }
 
 export interface AccountAdministration {
-  /** null: there is none, or no longer. */
+  /** null: there is no such account, or not any more. */
   find(accountId: string): Promise<Account | null>;
   /** The oldest first. */
   list(page: { limit: number; after: AccountPlace | null }): Promise<Account[]>;

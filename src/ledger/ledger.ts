@@ -51,7 +51,7 @@ export interface Ledger {
   audit(): Promise<Violation[]>;
   /** Throws when the database cannot be written; a success counts for the next second. */
   checkWritable(): Promise<void>;
-  /** Ends what still waits. What a server then holds is released, here or by the next start. */
+  /** Ends calls that still wait. A server's holds are released, here or by the next start. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** What operators asked for, on their pages or on the command line, so that nothing is done that nobody can look up. */
+/** The operators' log: every action on their pages or on the command line can be looked up. */
 
 export interface OperatorAction {
   /** Of the account that was signed in; null: the command line. */
@@ -29,7 +29,7 @@ export interface NotedAction {
   outcome: ActionOutcome['outcome'] | null;
   /** The operator's; null: the account is deleted, or it was the command line. */
   email: string | null;
-  /** Of the account that it is about; null: there is none, or no longer. */
+  /** The e-mail address of the subject's account; null: the subject is no account, or it does not exist any more. */
   subjectEmail: string | null;
 }
 

@@ -38,7 +38,7 @@ export function decodeOptionsFor(
 }
 
 export interface AnswerContext {
-  /** The segments that the model made of the audio, where the transcript's own are of what became of them. */
+  /** The segments that the model made of the audio, where the transcript is or may be a translation of them. */
   recognised?: readonly Segment[];
   /** Who speaks when; null: nobody asked. */
   timeline?: SpeakerTimeline | null;

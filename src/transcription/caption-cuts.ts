@@ -19,7 +19,7 @@ const PAUSE_SECONDS = 0.5;
 /** A caption that is shown for a shorter time is hardly read. */
 const GLANCE_SECONDS = 1;
 
-/** Against each other: what a reader would rather have. */
+/** Costs, relative to each other, by what readers prefer. */
 const COST = {
   caption: 1,
   /** Grows with the square of the characters, so that a sentence of two captions is parted in its middle. */

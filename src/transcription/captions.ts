@@ -24,7 +24,7 @@ export interface Caption extends TimedText {
 /** The speaker of a text at that time. */
 export type SpeakerOf = (span: { startSeconds: number; endSeconds: number }) => string;
 
-/** A text with its times, and where they are known those of its words, which joined are the text. */
+/** A text with its times, and with its words' times where they are known. The words joined are the text. */
 export type Captioned = Pick<Segment, 'startSeconds' | 'endSeconds' | 'text' | 'words' | 'decoding'>;
 
 /**

@@ -14,7 +14,7 @@ const TEXTS_AT_ONCE = 16;
 export type DescribedSegment = {
   startSeconds: number;
   endSeconds: number;
-  /** With the space before it as the model has it. */
+  /** With the space before it, as in the model's text. */
   text: string;
   /** Where the window begins in which it was recognised. */
   windowStartSeconds: number;

@@ -1,6 +1,6 @@
 import { MOST_SPEAKERS } from '../engine/speakers/speaker-engine.js';
 
-/** What the client asked of a transcription; language codes are ISO 639-1 already. */
+/** The options of a client's request; language codes are ISO 639-1 already. */
 export interface TranscriptionOptions {
   /** null: detect. */
   language: string | null;
@@ -8,14 +8,14 @@ export interface TranscriptionOptions {
   punctuate: boolean;
   /** Whether the answer has speakers. */
   diarize: boolean;
-  /** How many people speak, with `diarize`: from 1 to MOST_SPEAKERS, which is what they are where nobody knows. */
+  /** How many people speak, with `diarize`: from 1 to MOST_SPEAKERS, the defaults. */
   minSpeakers: number;
   maxSpeakers: number;
   timestamps: (typeof TIMESTAMPS)[number];
   format: AnswerFormat;
   /** Names and words to expect; null: none. */
   prompt: string | null;
-  /** With what the model's own segments were decoded to. */
+  /** Whether the answer describes how the model's own segments were decoded. */
   describe: boolean;
   /** Of decoding, from 0 to 1; 0: the likeliest text. */
   temperature: number;

@@ -41,7 +41,7 @@ export class AddressGuard {
   }
 }
 
-/** What has no range of its own is unicast to the library; of IPv6 only 2000::/3 is given to anybody. */
+/** The library calls every address outside its ranges unicast. Of IPv6 only 2000::/3 is assigned. */
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false;
   return address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST);

@@ -1,4 +1,4 @@
-/** What the addon knows of audio: files, how they are cut, and windows. */
+/** Audio in the addon: files, how they are cut, and windows. */
 
 export interface AudioInfo {
   container: 'wav' | 'flac' | 'mp3' | 'ogg';
@@ -47,7 +47,7 @@ export interface AudioReader {
   measure(): Promise<number | null>;
   /** What measure has counted so far: a lower bound of the duration, to refuse early a file that is too long. */
   readonly measuredSeconds: number;
-  /** The same in samples as stored, over all channels: what the decoding costs. */
+  /** The same in stored samples, over all channels: the decoding costs that much. */
   readonly measuredSamples: number;
   /**
    * Decodes and cuts the next window that holds speech. null: the end of the file. 'silence': about a minute of audio

@@ -8,7 +8,7 @@ export interface Slot {
   close(): void;
 }
 
-/** What a speech model can be asked for. */
+/** The abilities of a speech model. */
 export interface SpeechAbilities {
   /** Detects which of its languages is spoken: the language may be 'auto'. */
   detectsLanguage: boolean;
@@ -110,8 +110,8 @@ export interface WindowInFlight {
 
 export interface WindowEncoder {
   /**
-   * One bounded unit of work on a window to be encoded; resolves to its stage after it. What goes wrong ends the
-   * window, which is done then. Windows may take turns between units, and may go on in another encoder.
+   * One bounded unit of work on a window to be encoded; resolves to its stage after it. An error ends the window, which
+   * is done then. Windows may take turns between units, and may go on in another encoder.
    */
   advance(window: WindowInFlight): Promise<WindowStage>;
   close(): void;
@@ -132,9 +132,9 @@ export interface DecoderBatch {
   /** A window to be decoded is in the batch from the next step on; also while advance() runs. */
   add(window: WindowInFlight): void;
   /**
-   * At most so many steps, 1 or more, on so many threads, 1 to 256; resolves early when a window leaves, or none is
-   * left. Calls must not overlap. What goes wrong with one window ends that window; if a step itself fails, every
-   * window of it is done with that error, and leaves.
+   * At most so many steps, 1 or more, on so many threads, 1 to 256. Resolves early when a window leaves, or none is
+   * left. Calls must not overlap. An error of one window ends that window. If a step itself fails, all its windows
+   * leave with that error.
    */
   advance(options: { steps: number; threads: number }): Promise<BatchAdvance>;
   close(): void;
@@ -158,6 +158,6 @@ export interface RandomModelOptions {
   weights: 'f32' | 'f16' | 'q5_0' | 'q5_1' | 'q8_0';
   /** Text tokens of every window, 1 to 400. */
   textTokens: number;
-  /** Of the encoder; default: as many as the published model has, which is the most. */
+  /** Layers of the encoder; default, and most: as many as the published model has. */
   audioLayers?: number;
 }

@@ -17,7 +17,10 @@ export interface Priority {
   session: number;
 }
 
-/** As the threads that compute. A session with one thread has it all; five steps make that two fifths of a core. */
+/**
+ * As the threads that compute. A conversion's one thread has all of its session's share; five steps make that two
+ * fifths of a core.
+ */
 export const USUAL: Priority = { threads: 10, session: 5 };
 /** As low as there is. */
 export const DEMOTED: Priority = { threads: 19, session: 19 };

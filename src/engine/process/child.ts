@@ -117,7 +117,7 @@ function channelOf(
       return [];
     }
   };
-  // What breaks the channel ends the child, and the end is reported.
+  // An error of the channel ends the child; its exit is then reported.
   return channel?.on('data', read).on('error', () => undefined) ?? null;
 }
 

@@ -59,7 +59,7 @@ export interface WorkerOptions {
   memoryOf?: ((pid: number | undefined) => number | null) | undefined;
 }
 
-/** What a worker is given to do. */
+/** A call for a worker. */
 export interface WorkerCall {
   id: number;
   name: string;

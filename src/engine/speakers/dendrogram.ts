@@ -1,4 +1,4 @@
-/** Agglomerative clustering with average linkage: who is most alike is joined first, until one is left. */
+/** Agglomerative clustering with average linkage: the two most alike clusters are joined first, until one is left. */
 import type { Item } from './partitions.js';
 import { scalarProduct } from './vectors.js';
 
@@ -21,7 +21,7 @@ export function dendrogram(items: readonly Item[]): Merge[] {
   return merges;
 }
 
-/** The state of the clustering: rows of the matrix are reused for what is made of their cluster. */
+/** The state of the clustering. A joined cluster takes over a row of the matrix from one of its parts. */
 class Clusters {
   private readonly size: number;
   private readonly similarities: Float32Array;

@@ -20,8 +20,8 @@ export function powersetClasses(speakers: number, atOnce: number): number[][] {
 }
 
 /**
- * [frames, classes] of log-probabilities -> [speakers, frames] of the probability that each speaks, in 255ths. What is
- * not finite counts as nobody.
+ * [frames, classes] of log-probabilities -> [speakers, frames] of the probability that each speaks, in 255ths. Values
+ * that are not finite count as nobody.
  */
 export function speakerActivity(
   logProbabilities: Float32Array,

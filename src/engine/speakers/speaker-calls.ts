@@ -2,7 +2,7 @@ import type { Plain } from '../process/messages.js';
 import type { DiarizationOptions } from './diarization.js';
 import type { SpeakerTurn } from './speaker-turn.js';
 
-/** What the child process of the speaker models is started with: ONNX files. */
+/** The settings of the speaker models' process: ONNX files. */
 export interface SpeakerModelFiles {
   segmentation: string;
   embedding: string;

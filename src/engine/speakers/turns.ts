@@ -89,7 +89,7 @@ class CoveringWindows {
     for (let index = this.#first; index < this.windows.length; index++) {
       const window = this.windows[index];
       if (window === undefined || window.start > sample) return;
-      // What lies within half a frame of an edge belongs to it.
+      // Sound within half a frame of an edge belongs to the frame at that edge.
       const frame = Math.min(Math.max(frameOf(window), 0), window.frames - 1);
       if (Math.abs(frame - frameOf(window)) <= 1 && window.frames > 0) yield { window, frame };
     }

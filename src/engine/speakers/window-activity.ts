@@ -1,4 +1,4 @@
-/** What the segmentation says of one window, in which its speakers have no names yet. */
+/** The segmentation of one window. Its speakers have no names yet. */
 export interface WindowActivity {
   /** Samples from the start of the file. */
   start: number;

@@ -42,7 +42,7 @@ export class Flight {
     return this.request.costLeft;
   }
 
-  /** Ends it with what came of the window; false when that leaves what worked on it in doubt. */
+  /** Ends it with the window's result; false: that leaves the encoder or batch in doubt. */
   finish(): boolean {
     try {
       const result = this.window.result();

@@ -65,7 +65,7 @@ export interface MeasuredFile<R extends Measurable> {
 /** How far an account may fall behind without losing the claim: a few steps. */
 const LONGEST_CLAIM_MS = 100;
 
-/** What the queue knows of a file. */
+/** The queue's view of a file. */
 interface Turns extends Waiting {
   readonly begun: boolean;
   busy: boolean;
@@ -119,7 +119,7 @@ class Measuring<R extends Measurable> implements Turns {
     return this.reader?.isCostly === true;
   }
 
-  /** Nobody knows what is left of a file; those that have taken little so far are likely to need little. */
+  /** The rest of a file is unknown; a file that has taken little so far is likely to need little. */
   get costLeft(): number {
     return this.spentMs;
   }

@@ -46,7 +46,7 @@ export interface RequestInput {
   resumeFrom?: ReadonlyMap<number, WindowResult> | undefined;
   /** Whether segments are to have words. */
   align: boolean;
-  /** Whether segments carry what they were decoded to. */
+  /** Whether segments say how they were decoded. */
   describe: boolean;
   /** Of the first pass over every window. */
   temperature: number;
@@ -174,7 +174,7 @@ export class WindowedTranscription implements WindowedRequest {
     };
   }
 
-  /** Ends what the request itself opened. */
+  /** Closes the readers that the request itself opened. */
   close(): void {
     this.repeat?.close();
   }

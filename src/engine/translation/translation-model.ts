@@ -16,7 +16,7 @@ export interface TranslationModelSpec extends RoutedModel {
   readonly targetToken?: { place: 'source' | 'prefix'; template: string };
   /** First source token that names the source language; '{}' is the code. */
   readonly sourceToken?: string;
-  /** The model's own codes of languages, where they are not those of the service. */
+  /** The model's own language codes, where they differ from the service's. */
   readonly codes?: Readonly<Record<string, string>>;
 }
 

@@ -10,7 +10,7 @@ import { costLeftOf, FairQueue, type Waiting } from '../fair-queue.js';
 import { leavesSlotInDoubt } from '../native-errors.js';
 import { endsInLoop, longestTranslation, NO_REPEAT_NGRAM } from './repetition.js';
 
-/** What runs sentences: a LazyTranslationModel. */
+/** Runs sentences: a LazyTranslationModel. */
 export interface TranslatorSource {
   take(): Promise<Translator>;
   release(translator: Translator, inDoubt: boolean): void;

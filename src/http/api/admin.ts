@@ -180,7 +180,7 @@ export async function* usagePages(
   }
 }
 
-/** What is no day is for the ledger to refuse. */
+/** The ledger refuses a text that is no day. */
 function daysBefore(to: string): string {
   const last = Date.parse(to);
   return Number.isNaN(last) ? to : dateOfDay(utcDay(last - (DEFAULT_DAYS - 1) * DAY_MS));

@@ -20,8 +20,8 @@ import { release } from './dead-bytes.js';
 /** Node's parser takes no head, and no end of a chunked body, that ends otherwise. */
 const END = Buffer.from('\r\n\r\n');
 /**
- * Of a body as small as this the parser gets what is there, whether or not somebody reads: one that is whole is done
- * with.
+ * A body of at most this size goes to the parser whether or not a handler reads it. Once it is whole, nothing of it is
+ * left in the socket.
  */
 const SMALL_BODY = 65_536;
 
@@ -44,7 +44,8 @@ export function whenInputWaits(req: IncomingMessage, call: () => void): void {
 }
 
 /**
- * Resumes the request, and calls once its parser has had what waits in the socket, which need not be any of the body.
+ * Resumes the request, and calls once its parser has had the bytes that wait in the socket. They need not include any
+ * of the body.
  */
 export function takeInput(req: IncomingMessage, call: () => void): void {
   gates.get(req.socket)?.takeInput(call);

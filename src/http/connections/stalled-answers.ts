@@ -17,10 +17,7 @@ interface Progress {
 
 const LOOKS = 6;
 
-/**
- * Progress is what the kernel takes: a client that reads slowly shows it in steps as large as the kernel's buffer
- * allows.
- */
+/** Progress is bytes that the kernel takes. A slow reader shows it in steps as large as the kernel's buffer. */
 export class StalledAnswers {
   readonly #progress = new Map<Socket, Progress>();
   readonly #timer: Timer;

@@ -1,4 +1,4 @@
-/** Who is there, and the one way a page is answered: session, origin, form, refusals. */
+/** Sessions, and the one way a page is answered: session, origin, form, refusals. */
 import { VerbatimError } from '../../errors.js';
 import type { Account } from '../../ledger/types.js';
 import type { SignedIn, ClientInfo } from '../../ledger/access/types.js';
@@ -96,7 +96,7 @@ export class PageHandlers {
     };
   }
 
-  /** A page of operators; to others there is none. */
+  /** A page for operators; others get 404. */
   operatorPage(render: Render<MemberRequest>): Handler {
     return this.memberPage((request) => {
       requireOperator(request);
@@ -118,7 +118,8 @@ export class PageHandlers {
   }
 
   /**
-   * What an operator's page asks for and is no page; to others there is nothing. `action`: to be written down first.
+   * A call of an operator's page that is no page itself; others get 404. `action`: recorded in the operators' log
+   * before it is done.
    */
   operatorCall(
     answer: (exchange: Exchange) => void | Promise<void>,

@@ -20,7 +20,7 @@ type Operation =
   | 'createAccount'
   | (typeof TRANSCRIBING | typeof BY_MODEL | typeof OF_ACCOUNT)[number];
 
-/** Those of operators that take an account's id. */
+/** Operations of operators that take an account's id. */
 const OF_ACCOUNT = [
   ...(['getAccount', 'deleteAccount', 'suspendAccount', 'resumeAccount'] as const),
   ...(['exportAccount', 'grantCredits'] as const),

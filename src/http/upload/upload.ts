@@ -13,7 +13,7 @@ const MOST_BYTES_A_CHARACTER = 4;
 /** Boundaries, part headers and text fields around the file. */
 const FORM_OVERHEAD_BYTES = 262_144;
 
-/** What a form may have. */
+/** The fields that a form may have. */
 export interface FormRules {
   fileField: string;
   /** Of each the most characters (Unicode code points). */

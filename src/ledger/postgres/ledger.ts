@@ -238,7 +238,7 @@ export class PostgresLedger implements Ledger {
   }
 }
 
-/** Who starts it is to know what is wrong with address, user or network; a client of a running server is not. */
+/** An operator who starts the server needs to know what is wrong with address, user or network; a client must not. */
 function whyNotOpened(error: unknown): unknown {
   return error instanceof VerbatimError && error.cause instanceof Error ? error.cause : error;
 }

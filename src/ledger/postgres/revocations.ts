@@ -5,7 +5,7 @@ import type { Timer, Timers } from '../../timers.js';
 import { connectionConfig } from './connections.js';
 
 const PAUSE = { firstMs: 100, longestMs: 5_000 };
-/** A connection that is cut says nothing: it is asked now and then. */
+/** A connection that is cut reports nothing, so it is probed now and then. */
 const PROBE_MS = 5_000;
 const PROBE_TIMEOUT_MS = 2_000;
 

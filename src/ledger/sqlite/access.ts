@@ -179,7 +179,7 @@ export class SqliteAccess implements AccountAccess {
     this.#dropDashboardKey.run(accountId);
   }
 
-  /** Deletes what has expired. */
+  /** Deletes expired rows. */
   sweep(): void {
     this.#sweepLinks.run(this.clock());
     this.#sessions.sweep();

@@ -32,8 +32,8 @@ export function openDatabase(path: string): Database {
 }
 
 /**
- * Of a file: its bytes; of a directory: what was made and renamed in it. Never of an open database, whose locks would
- * go.
+ * Of a file: its bytes; of a directory: the files that were made and renamed in it. Never of an open database, whose
+ * locks would go.
  */
 export function syncToDisk(path: string): void {
   const descriptor = openSync(path, 'r');

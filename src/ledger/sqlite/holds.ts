@@ -116,7 +116,7 @@ export class Holds {
     for (const part of parts) this.#insertPart.run(id, part.pack_id, part.credits);
   }
 
-  /** Spends at most what is held for the job. */
+  /** Spends at most the credits that are held for the job. */
   settleOf(jobId: string, credits: number): { hold: HoldRow; charged: number } {
     const hold = this.#ofJob.get(jobId);
     if (hold === undefined) throw new Error(`Nothing is held for job ${jobId}; it cannot be settled.`);

@@ -259,7 +259,7 @@ class SqliteLedger implements Ledger {
     return this.#database.transaction(work).immediate();
   }
 
-  /** A transaction of what the next start would undo, so that it need not be on the disk. */
+  /** A transaction that the next start would undo, so it need not be on the disk. */
   #passing<T>(work: () => T): T {
     return withoutFsync(this.#database, () => this.#transaction(work));
   }
@@ -300,7 +300,7 @@ class SqliteLedger implements Ledger {
     this.#recovery.credits += credits;
   }
 
-  /** Of servers that are gone: what they left is on the disk. */
+  /** Of servers that are gone: the reversals of their charges are on the disk. */
   #removeUnsynced(): void {
     for (const instance of this.#unsyncedOfUnknown()) this.#unsynced.remove(instance);
   }
