@@ -43,7 +43,7 @@ export interface SoakResult {
 }
 
 /** A client that gives up does so within this. */
-const MOST_PATIENCE_MS = 1500;
+const LONGEST_WAIT_MS = 1500;
 
 /** Resolves when the last answer is there. Rejects when the server's process is gone. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
@@ -85,7 +85,7 @@ async function send(options: SoakOptions, kind: Kind): Promise<Outcome> {
       return target.send({ ...upload, bytes }, account);
     }
     case 'hang-up':
-      return target.send(upload, account, abortedAfter(random() * MOST_PATIENCE_MS, clock));
+      return target.send(upload, account, abortedAfter(random() * LONGEST_WAIT_MS, clock));
   }
 }
 

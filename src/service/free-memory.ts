@@ -1,11 +1,11 @@
 /**
- * How much memory another process may take: what the kernel has to give, and what this service's control group may
- * have.
+ * How much memory another process may take: the smaller of the kernel's free memory and the rest of this service's
+ * control group.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Reads a file of the kernel's; null where there is none such. */
+/** Reads a file of the kernel's; null: there is no such file. */
 export type ReadKernel = (path: string) => string | null;
 
 const CGROUPS = '/sys/fs/cgroup';
@@ -29,7 +29,7 @@ function leftInGroup(read: ReadKernel): number | null {
   return left.length === 0 ? null : Math.max(0, Math.min(...left));
 }
 
-/** What the page cache holds of it can be had. */
+/** The group's page cache can be freed. */
 function leftIn(group: string, read: ReadKernel): number | null {
   const limit = Number(read(join(group, 'memory.max')) ?? NaN);
   const used = Number(read(join(group, 'memory.current')) ?? NaN);

@@ -65,7 +65,7 @@ export async function serve(settings: Partial<Record<Variable, string>> = {}): P
         engines,
         speakers,
         ledger,
-        modelStore: modelStore,
+        modelStore,
         logger,
         metrics,
         settingsInForce: () => settingsInForce({ env: process.env, options }, config, engines.info.config),
@@ -214,8 +214,8 @@ function stopSignal(): Promise<void> {
 
 /** A second signal ends the wait at once. */
 async function drain(server: RunningServer): Promise<void> {
-  const impatient = (): void => process.exit(1);
-  process.once('SIGINT', impatient);
-  process.once('SIGTERM', impatient);
+  const exitNow = (): void => process.exit(1);
+  process.once('SIGINT', exitNow);
+  process.once('SIGTERM', exitNow);
   await server.close(DRAIN_MS);
 }

@@ -9,7 +9,7 @@ export class ServingSpeech implements Pick<SpeechEngine, 'info' | 'stats'> {
     return this.models.serving.speech.info;
   }
 
-  /** With what the model before has still to do. */
+  /** With the work that the model before still has to do. */
   stats(): EngineLoad {
     const all = this.models.atWork.map(({ speech }) => speech.stats());
     const sum = (of: (load: EngineLoad) => number): number => all.reduce((sum, one) => sum + of(one), 0);

@@ -123,7 +123,6 @@ function isServiceLink(name: string, value = ''): boolean {
 function serviceLink(name: string): UsageError {
   return new UsageError(
     `${name} is what Kubernetes sets for a Service, not a setting: put "enableServiceLinks: false" into the pod's ` +
-      `spec, ` +
-      'or give the Service a name that does not begin with "verbatim".',
+      'spec, or give the Service a name that does not begin with "verbatim".',
   );
 }

@@ -48,7 +48,7 @@ describeLedger('ledger: a deleted account', (backend) => {
   let ann: KeyHolder;
   useLedger(100, (fixture) => ({ bench, ledger, ann } = fixture), backend);
 
-  it('leaves nothing that tells who it was or what was said, and the money', async () => {
+  it('leaves nothing that shows who it was or what was spoken, and keeps the money', async () => {
     const { id } = ann.account;
     const { session, link } = await grow(ledger, ann);
     const { access, administration } = ledger;
@@ -133,9 +133,9 @@ describeLedger('ledger: a deleted account', (backend) => {
     // What a process leaves that dies in the midst of it.
     await bench.rows(`UPDATE accounts SET email = NULL, deleted_at = 1, erased_to = 0 WHERE id = '${id}' RETURNING 1`);
     expect(await left()).to.equal(1001);
-    await bench.keepHouse();
+    await bench.runHousekeeping();
     expect(await left()).to.equal(1);
-    await bench.keepHouse();
+    await bench.runHousekeeping();
     expect(await left()).to.equal(0);
     expect(await bench.rows('SELECT erased_to FROM accounts')).to.deep.equal([{ erased_to: null }]);
   });

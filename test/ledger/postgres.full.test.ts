@@ -35,7 +35,7 @@ describe('ledger on PostgreSQL', () => {
     const pass = async (milliseconds: number): Promise<void> => {
       for (let passed = 0; passed < milliseconds; passed += 5_000) {
         bench.now += 5_000;
-        await bench.keepHouse();
+        await bench.runHousekeeping();
       }
     };
 
@@ -87,7 +87,7 @@ describe('ledger on PostgreSQL', () => {
       const id = await hold(first, ann, 4);
       bench.now += 10 * LEASE_MS;
       const restarted = await bench.server();
-      await bench.keepHouse();
+      await bench.runHousekeeping();
       expect(restarted.recovery.holds + second.recovery.holds).to.equal(0);
       expect((await first.holds.settle(id, settlement(4))).creditsRemaining).to.equal(6);
     });
@@ -230,7 +230,7 @@ describe('ledger on PostgreSQL', () => {
       expect((await ledger.history.report(ann.account.id, 1)).totalCredits).to.equal(3);
     });
 
-    it('takes back what was begun for a request that was never told of it', async () => {
+    it('undoes what was begun for a request that never learned of it', async () => {
       const held = refusal(() => hold(ledger, ann, 4));
       network.breakAnswers(1000);
       expect(await held).to.include({ code: 'overloaded' });
@@ -252,8 +252,8 @@ describe('ledger on PostgreSQL', () => {
       expect(await codeOf(() => ledger.credits.balance(ann.account.id))).to.equal('overloaded');
       expect(await codeOf(() => ledger.keys.authenticate(ann.key.rawKey))).to.equal('overloaded');
       expect(await codeOf(() => ledger.checkWritable())).to.equal('overloaded');
-      const said = [error, error.cause, ...errors].map((each) => `${String(each)} ${JSON.stringify(each)}`);
-      expect(said.join('\n')).not.to.contain(DATABASE_PASSWORD);
+      const texts = [error, error.cause, ...errors].map((each) => `${String(each)} ${JSON.stringify(each)}`);
+      expect(texts.join('\n')).not.to.contain(DATABASE_PASSWORD);
       network.heal();
       await until(async () => (await codeOrDone(() => ledger.credits.balance(ann.account.id))) === 'done');
       await until(async () => (await balance()) === 10);

@@ -52,17 +52,17 @@ export class Bench {
   }
 
   /** Lets the ledgers keep house once. */
-  async keepHouse(): Promise<void> {
+  async runHousekeeping(): Promise<void> {
     this.timers.pass(5000);
     for (const ledger of this.#ledgers) await idle(ledger);
   }
 
   /** So much time that servers which died are known to be dead. */
-  async buryDead(): Promise<void> {
+  async releaseDead(): Promise<void> {
     if (this.backend !== POSTGRESQL) return;
     for (let n = 0; n < 2; n++) {
       this.now += 20_000;
-      await this.keepHouse();
+      await this.runHousekeeping();
     }
   }
 

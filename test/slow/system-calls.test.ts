@@ -48,7 +48,7 @@ describe('the system calls of the service', function () {
   this.timeout(600_000);
   let directory: string;
   let server: ChildProcess;
-  let said = '';
+  let printed = '';
 
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-calls-'));
@@ -65,8 +65,8 @@ describe('the system calls of the service', function () {
       stdio: ['ignore', 'pipe', 'ignore'],
       detached: true,
     });
-    server.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    await until(() => said.includes('API key') || server.exitCode !== null);
+    server.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    await until(() => printed.includes('API key') || server.exitCode !== null);
   });
   after(() => rmSync(directory, { recursive: true }));
 
@@ -74,8 +74,8 @@ describe('the system calls of the service', function () {
     const body = new FormData();
     body.append('audio', await openAsBlob(path), basename(path));
     for (const [name, value] of Object.entries(fields)) body.append(name, value);
-    const url = /^listening on (\S+)$/m.exec(said)?.[1] ?? '';
-    const headers = { authorization: `Bearer ${/API key +(\S+)/.exec(said)?.[1]}` };
+    const url = /^listening on (\S+)$/m.exec(printed)?.[1] ?? '';
+    const headers = { authorization: `Bearer ${/API key +(\S+)/.exec(printed)?.[1]}` };
     return (await fetch(`${url}/api/v1/transcribe`, { method: 'POST', headers, body })).status;
   }
 

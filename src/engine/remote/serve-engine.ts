@@ -56,7 +56,7 @@ function handlersOf({ speech, translation }: LoadedEngines): Handlers<EngineCall
       const transcript = await speech.transcribe(asked, (update) => pending.add(update));
       return endOf(transcript, pending.take());
     },
-    translate: ({ reportsParts: reportsParts, ...text }, { signal, progress }) =>
+    translate: ({ reportsParts, ...text }, { signal, progress }) =>
       translation.translate({
         ...{ ...text, signal },
         ...(reportsParts ? { translated: (part) => void progress(part) } : {}),

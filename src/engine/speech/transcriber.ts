@@ -74,7 +74,7 @@ export const AUDIO_WORKERS = 3;
 
 /** Of these, one at least is left to what is paid for. */
 export const MEASURING: MeasuringLimits = {
-  ...{ atOnce: 2, open: 4, openPerAccount: 1, onTrial: 4 },
+  ...{ atOnce: 2, open: 4, openPerAccount: 1, inGrace: 4 },
   ...{ demotedAtOnce: 1, demotedOpen: 2, demotedPause: 4 },
 };
 

@@ -21,7 +21,9 @@ const SETTINGS: readonly Variable[] = [
 /** Characters of what the process wrote last to its standard error. */
 const LAST_WORDS = 500;
 
-/** What is known of this machine, else what it is measured to do. Rejects with what went wrong, for an operator. */
+/**
+ * The stored speeds of this machine; where there are none, they are measured. Rejects with the reason, for an operator.
+ */
 export async function speedsOfMachine(config: Config, signal: AbortSignal): Promise<ModelSpeeds> {
   const known = readSpeeds(config);
   if (known !== null) return known;
