@@ -46,9 +46,10 @@ export class GrowingPause {
     return this.#timer !== null;
   }
 
-  begin(over: () => void): void {
+  /** `mostMs`: this one is no longer, however many have failed. */
+  begin(over: () => void, mostMs = Infinity): void {
     this.#timer?.cancel();
-    this.#timer = this.timers.after(this.#length.next(), () => {
+    this.#timer = this.timers.after(Math.min(this.#length.next(), mostMs), () => {
       this.#timer = null;
       over();
     });

@@ -4,6 +4,8 @@ export interface Timers {
   after(milliseconds: number, run: () => void): Timer;
   /** Calls `run` again and again; never keeps the process alive. */
   every(milliseconds: number, run: () => void): Timer;
+  /** Milliseconds since some moment; never goes back. */
+  now(): number;
 }
 
 export interface Timer {
@@ -16,6 +18,7 @@ export interface Timer {
 export const systemTimers: Timers = {
   after: (milliseconds, run) => timerOf(setTimeout(run, milliseconds)),
   every: (milliseconds, run) => timerOf(setInterval(run, milliseconds).unref()),
+  now: () => performance.now(),
 };
 
 function timerOf(timeout: NodeJS.Timeout): Timer {

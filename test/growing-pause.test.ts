@@ -20,6 +20,25 @@ describe('A growing pause', () => {
     lasts(10);
   });
 
+  it('is no longer than a bound of this once, and grows on', () => {
+    const timers = new ManualTimers();
+    const pause = new GrowingPause(timers, { firstMs: 10, longestMs: 50 });
+    let over = 0;
+    for (const [mostMs, milliseconds] of [
+      [15, 10],
+      [15, 15],
+      [15, 15],
+      [undefined, 50],
+    ] as const) {
+      const before = over;
+      pause.begin(() => (over += 1), mostMs);
+      timers.pass(milliseconds - 1);
+      expect(over, `before ${milliseconds} ms`).to.equal(before);
+      timers.pass(1);
+      expect(over, `after ${milliseconds} ms`).to.equal(before + 1);
+    }
+  });
+
   it('that is ended, or begun again, is never over', () => {
     const timers = new ManualTimers();
     const pause = new GrowingPause(timers);

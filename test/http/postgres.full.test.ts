@@ -173,6 +173,7 @@ describe('a server on PostgreSQL', () => {
     const timers = {
       after: systemTimers.after.bind(systemTimers),
       every: still.every.bind(still),
+      now: systemTimers.now.bind(systemTimers),
     };
     const ledger = await createPostgresLedger({ url: url.href, secret: SECRET, timers });
     const node = await TestServer.start({ ledger, timers: new ManualTimers() });

@@ -81,6 +81,7 @@ export class Bench {
     return {
       after: (milliseconds, run) => systemTimers.after(milliseconds, run),
       every: (milliseconds, run) => this.timers.every(milliseconds, run),
+      now: () => systemTimers.now(),
     };
   }
 

@@ -21,6 +21,10 @@ export class ManualTimers implements Timers {
     return this.#add(milliseconds, run, true);
   }
 
+  now(): number {
+    return this.#now;
+  }
+
   /** How many wait. */
   get pending(): number {
     return this.#pending.size;

@@ -28,13 +28,18 @@ export interface ServingOptions {
 /** Processes in a row that died before they were ready, after which calls do not wait for the next one. */
 export const FRUITLESS_STARTS = 3;
 
+/** Least time between the death of a process that answered nothing and the next start. */
+const LEAST_PAUSE_MS = 1000;
+
 /**
  * The process that serves. It is started again when it dies: at once if it had answered something, or if it was ready
- * and the one before it had; else after growing pauses.
+ * and the one before it had; else after growing pauses. After a death a pause is at most as long as the process lived,
+ * or a second: starts take half of the time at most, and the process serves soon after whatever killed it has gone.
  */
 export class ServingWorker {
   readonly #pause: GrowingPause;
   #worker: WorkerProcess | null = null;
+  #startedAt = 0;
   #fruitless = 0;
   /** Whether the latest one died before it answered anything: a fault may strike early once. */
   #diedEarly = false;
@@ -108,6 +113,7 @@ export class ServingWorker {
       report: (report) => this.events.report(report),
     });
     this.#worker = worker;
+    this.#startedAt = this.options.timers.now();
   }
 
   #ready(info: unknown): void {
@@ -127,17 +133,21 @@ export class ServingWorker {
     if (!worker.isReady) this.#fruitless += 1;
     this.#rejectFirst(death);
     this.events.gone(worker, death);
-    if (!this.#ended && !(worker.isReady && death === null)) this.#beginAgain(worker);
+    if (!this.#ended && !(worker.isReady && death === null)) this.#beginAgain(worker, death);
     if (this.isHopeless) this.events.hopeless();
     this.events.changed();
   }
 
-  #beginAgain(worker: WorkerProcess): void {
+  #beginAgain(worker: WorkerProcess, death: Death | null): void {
     const isFirstEarly = worker.isReady && !this.#diedEarly;
     this.#diedEarly = !worker.isProven;
     if (worker.isProven) this.#pause.end();
     if (worker.isProven || isFirstEarly) this.#beginUnlessUnneeded();
-    else this.#pause.begin(() => this.#beginUnlessUnneeded());
+    else this.#pause.begin(() => this.#beginUnlessUnneeded(), death === null ? Infinity : this.#mostPauseMs());
+  }
+
+  #mostPauseMs(): number {
+    return Math.max(LEAST_PAUSE_MS, this.options.timers.now() - this.#startedAt);
   }
 
   #beginUnlessUnneeded(): void {

@@ -1,6 +1,8 @@
 /** A child that does what the test says, and nothing else. */
+import { expect } from 'chai';
 import type { ChildProcessHandle, ChildEvents, StartChild } from '../../../src/engine/process/child.js';
 import type { FromChild, ToChild } from '../../../src/engine/process/messages.js';
+import type { ManualTimers } from '../../support/manual-timers.js';
 
 export class FakeChild implements ChildProcessHandle {
   readonly received: ToChild[] = [];
@@ -70,4 +72,13 @@ export function fakeChildren(): { children: FakeChild[]; start: StartChild } {
     return child;
   };
   return { children, start };
+}
+
+/** The next child starts after so many milliseconds, and not one earlier. */
+export function startsAfter(children: readonly FakeChild[], timers: ManualTimers, milliseconds: number): void {
+  const before = children.length;
+  timers.pass(milliseconds - 1);
+  expect(children, `before ${milliseconds} ms`).to.have.length(before);
+  timers.pass(1);
+  expect(children, `after ${milliseconds} ms`).to.have.length(before + 1);
 }
