@@ -37,6 +37,18 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
   }
 }
 
+/** Runs `work` with the lock, unless another process has it; removes the file. Throws as withFileLock() rejects. */
+export function ifUnlocked(path: string, work: () => void): void {
+  const database = lockedFile(path);
+  if (database === null) return;
+  try {
+    work();
+    rmSync(path, { force: true });
+  } finally {
+    database.close();
+  }
+}
+
 /** With the lock; null: another process has it. */
 function lockedFile(path: string): Database | null {
   const database = open(path);

@@ -12,13 +12,11 @@ import { findModel, kindText, type Manifest, type ModelEntry } from '../models/m
 import { isInstalled, modelFiles, modelRoot, type StoreRoots } from '../models/store.js';
 import { systemTimers, type Timers } from '../timers.js';
 import type { Logger } from './log.js';
-import { startOwnCommand } from './own-command.js';
+import { lastError, startOwnCommand } from './own-command.js';
 
 const MOST_AT_ONCE = 2;
 /** From the request to stop to the end that waits for nothing. */
 const STOP_MS = 10_000;
-/** Characters of what a process wrote last to its standard error. */
-const LAST_WORDS = 500;
 
 export interface ModelDownloadsOptions {
   /** Read again each time: imports and downloads change it. */
@@ -32,7 +30,7 @@ interface Download {
   /** By file. */
   received: Map<string, number>;
   totals: Map<string, number>;
-  words: string;
+  error: () => string | null;
   isStopped: boolean;
   /** Resolves when the process is gone. */
   gone: Promise<void>;
@@ -98,19 +96,15 @@ export class ModelDownloads implements ModelStore {
     const child = startOwnCommand(['models', 'pull', name, '--json'], { VERBATIM_MODELS_DIR: roots.modelsDir });
     const download: Download = {
       ...{ child, received: bytesHere(entry, roots), totals: new Map<string, number>() },
-      ...{ words: '', isStopped: false, gone: Promise.resolve() },
+      ...{ error: lastError(child), isStopped: false, gone: Promise.resolve() },
     };
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      download.words = (download.words + text).slice(-LAST_WORDS);
-    });
     if (child.stdout !== null) createInterface(child.stdout).on('line', (line) => readProgress(download, line));
     this.#running.set(name, download);
     this.#failed.delete(name);
     this.options.logger.info({ model: name }, 'a model is downloaded');
     download.gone = new Promise((resolve) => {
-      // Of one that could not be started there is an error and no more.
-      child.on('error', ({ message }) => {
-        download.words += message;
+      // Of one that could not be started.
+      child.on('error', () => {
         this.#end(name, download, null);
         resolve();
       });
@@ -128,7 +122,7 @@ export class ModelDownloads implements ModelStore {
     if (code === 0) {
       logger.info({ model: name }, 'a model was downloaded');
     } else if (!download.isStopped) {
-      const problem = problemIn(download.words);
+      const problem = download.error() ?? 'The download broke off.';
       this.#failed.set(name, problem);
       logger.warn({ model: name, problem }, 'a model could not be downloaded');
     }
@@ -217,14 +211,4 @@ function progressIn(line: string): ReportedProgress | null {
   } catch {
     return null;
   }
-}
-
-/** The command's own words. */
-function problemIn(words: string): string {
-  const last = words
-    .trim()
-    .split('\n')
-    .at(-1)
-    ?.replace(/^verbatim: /, '');
-  return last === undefined || last === '' ? 'The download broke off.' : last;
 }

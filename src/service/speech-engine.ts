@@ -27,7 +27,7 @@ export interface InstalledModel {
 
 /** The speech model that the configuration asks for. Throws an Error that says what to do when it is not there. */
 export function configuredModel(config: Config, roots: StoreRoots, manifest: Manifest): InstalledModel {
-  const entry = findModel(manifest, config.model ?? manifest.defaultSpeechModel);
+  const entry = findModel(manifest, config.model ?? manifest.defaultSpeechModel, 'speech');
   if (entry.kind !== 'speech')
     throw new SetupError(`"${entry.name}" is a ${kindText(entry)} model; VERBATIM_MODEL names a speech model.`);
   const path = modelPath(roots, entry);

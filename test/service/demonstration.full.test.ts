@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { packageRoot } from '../../src/package-root.js';
 import { readManifest } from '../../src/models/read-manifest.js';
-import { SUGGESTED_MODEL } from '../../src/transcription/warnings.js';
 import { verbatim } from '../support/built.js';
 
 interface ServeOutput {
@@ -60,7 +59,7 @@ describe('a start with the bundled model', function () {
     const first = await outputOfServe(directory);
     expect(first.printed[0]).to.match(/^listening on /);
     const second = await outputOfServe(directory);
-    const advice = /"?verbatim-small.* is a demonstration.*npx verbatim models pull base/;
+    const advice = /"?verbatim-small.* is a demonstration.*npx verbatim models pull\\?" installs/;
     expect(first.printed.filter((line) => advice.test(line))).to.have.lengthOf(1);
     expect(second.printed.filter((line) => advice.test(line))).to.have.lengthOf(0);
     for (const { logged } of [first, second]) {
@@ -73,13 +72,6 @@ describe('a start with the bundled model', function () {
 
 describe('the models of the manifest', () => {
   const { models } = readManifest(packageRoot, join(packageRoot, 'models'));
-
-  it('suggest one that is published and no demonstration', () => {
-    const suggested = models.find(({ name }) => name === SUGGESTED_MODEL);
-    expect(suggested).to.include({ kind: 'speech' });
-    expect(suggested?.demonstration).to.equal(undefined);
-    expect(suggested?.bundled).to.equal(undefined);
-  });
 
   it('have a floor where they are demonstrations only: what is left out is explained by that', () => {
     const floors = models.filter((entry) => entry.kind === 'speech' && 'minAverageLogProbability' in entry);

@@ -2,8 +2,6 @@
 import { once } from 'node:events';
 import type { Timers } from '../../timers.js';
 import {
-  fastEnough,
-  LEAST_SPEED,
   LEAST_TRIED_SPEED,
   type AutomaticModelPhase,
   type AutomaticModelState,
@@ -13,6 +11,7 @@ import {
 import type { ModelStore, StoredModel } from '../../models/model-store.js';
 import { ownCommand } from '../../package-root.js';
 import type { Logger } from '../log.js';
+import { carriedModels, GivenUp } from './carried-models.js';
 
 export interface AutomaticModelParts {
   /** Rejects with an Error for an operator, as the next ones do. */
@@ -34,9 +33,6 @@ export interface AutomaticModelParts {
 }
 
 const HOUR_MS = 3_600_000;
-
-/** No attempt will be made before the next start. */
-class GivenUp extends Error {}
 
 export class AutomaticModel {
   #state: AutomaticModelState = { phase: 'measuring', model: null, problem: null };
@@ -79,7 +75,7 @@ export class AutomaticModel {
     checked(checkWritable);
     this.#enter('measuring');
     await reachHub(signal);
-    const candidates = carried(await speeds(signal), fits);
+    const candidates = carriedModels(await speeds(signal), fits);
     for (const { model } of candidates) {
       if (!isWanted()) return;
       await this.#fetch(model);
@@ -126,7 +122,7 @@ export class AutomaticModel {
       this.#enter('ended');
       return;
     }
-    const problem = error.message;
+    const problem = error.message.replace(/\.$/, '');
     const isFinal = error instanceof GivenUp;
     this.#state = { ...this.#state, phase: isFinal ? 'ended' : 'waiting', problem };
     const text = `${problem}. ${isFinal ? 'The demonstration model stays' : WAYS_OUT}.`;
@@ -169,18 +165,4 @@ function checked(check: () => void): void {
   } catch (error) {
     throw new GivenUp((error as Error).message);
   }
-}
-
-/** Throws where there is none. */
-function carried(speeds: ModelSpeeds, fits: (candidate: Candidate) => boolean): Candidate[] {
-  const fast = fastEnough(speeds);
-  const candidates = fast.filter(fits);
-  if (candidates.length > 0) return candidates;
-  if (fast.length > 0)
-    throw new Error('There is not enough free memory for a published model beside the one that serves');
-  const measured = Object.entries(speeds).map(([model, speed]) => `${model} would run at ${speed.toFixed(1)}`);
-  throw new GivenUp(
-    `This machine carries no published model: ${measured.join(', ') || 'none could be measured'} times real time, ` +
-      `and ${LEAST_SPEED} are wanted`,
-  );
 }

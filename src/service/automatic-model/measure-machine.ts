@@ -1,7 +1,4 @@
 /** Measures which of the published models this machine is fast enough for, and keeps the result. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { loadBinding, type DeviceInfo } from '../../engine/binding.js';
 import { resolveDevices } from '../../engine/devices.js';
 import { nextToMeasure, type Candidate, type ModelSpeeds } from '../../models/automatic-model.js';
@@ -12,6 +9,7 @@ import type { ServiceContext } from '../context.js';
 import { freeMemory } from '../free-memory.js';
 import { bytesFor } from '../next-model.js';
 import { measureSpeed } from './measured-speed.js';
+import { withMeasurementDirectory } from './measurement-directory.js';
 import { writeSpeeds } from './speed-file.js';
 
 export interface MeasureCalls {
@@ -19,18 +17,20 @@ export interface MeasureCalls {
   onMeasured: (model: string, speed: number) => void;
   /** Bytes of memory that may be taken; null: nobody knows. Default: of this machine, and of its devices. */
   room?: () => number | null;
+  /** Default: writeSpeeds(). */
+  keep?: (config: Config, speeds: ModelSpeeds) => void;
 }
 
-/** base first, and larger models while they may be fast enough; keeps the result. Rejects as measureSpeed(). */
+/** base first, and larger models while they may be fast enough; the result is kept. Rejects as measureSpeed(). */
 export async function measureMachine(
   context: ServiceContext,
-  { signal, onMeasured, room = roomFor(context.config) }: MeasureCalls,
+  { signal, onMeasured, room = roomFor(context.config), keep = writeSpeeds }: MeasureCalls,
 ): Promise<ModelSpeeds> {
   const speeds: Record<string, number> = {};
   const fits = (candidate: Candidate): boolean => fitsInto(room(), candidate, context.manifest);
   for (let next = nextToMeasure(speeds, fits); next !== null; next = nextToMeasure(speeds, fits))
     Object.assign(speeds, await measureModels([next], context, { signal, onMeasured }));
-  writeSpeeds(context.config, speeds);
+  keep(context.config, speeds);
   return speeds;
 }
 
@@ -40,18 +40,15 @@ export async function measureModels(
   context: ServiceContext,
   { signal, onMeasured }: Pick<MeasureCalls, 'signal' | 'onMeasured'>,
 ): Promise<ModelSpeeds> {
-  const directory = mkdtempSync(join(tmpdir(), 'verbatim-measurement-'));
-  const speeds: Record<string, number> = {};
-  try {
+  return withMeasurementDirectory(async (directory) => {
+    const speeds: Record<string, number> = {};
     for (const candidate of candidates) {
       const speed = await measureSpeed(candidate, context, { directory, signal });
       speeds[candidate.model] = speed;
       onMeasured(candidate.model, speed);
     }
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
-  return speeds;
+    return speeds;
+  });
 }
 
 function roomFor({ deviceSetting }: Config): () => number | null {

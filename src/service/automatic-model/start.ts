@@ -1,8 +1,8 @@
 /** When a server looks for a published model by itself, and with what. */
-import { accessSync, constants, existsSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectory, SHARED } from '../../make-directory.js';
-import { ownCommand } from '../../package-root.js';
+import { makeDirectory } from '../../make-directory.js';
+import { INSTALL_COMMAND } from '../../transcription/warnings.js';
 import type { Timers } from '../../timers.js';
 import { readChosenModel } from '../chosen-model.js';
 import type { Config } from '../config.js';
@@ -16,6 +16,7 @@ import { AutomaticModel } from './automatic-model.js';
 import { reachHub } from './hub.js';
 import { fitsInto } from './measure-machine.js';
 import { speedsOfMachine } from './measurement-process.js';
+import { checkWritable } from './writable-models.js';
 
 export interface AutomaticModelOptions {
   /** As the server was started, without a model that was chosen while it ran. */
@@ -47,7 +48,7 @@ export function wantsAutomaticModel(
   if (config.autoModel === true || existsSync(join(config.dataDir, MARK))) return true;
   logger.info(
     'this database is older than the automatic choice of a model, which therefore stays off; ' +
-      `VERBATIM_AUTO_MODEL=on switches it on, "${ownCommand} models pull base" fetches a model by hand`,
+      `VERBATIM_AUTO_MODEL=on switches it on, "${INSTALL_COMMAND}" fetches one by hand`,
   );
   return false;
 }
@@ -65,17 +66,4 @@ export function startAutomaticModel(options: AutomaticModelOptions): AutomaticMo
     checkWritable: () => checkWritable(roots.modelsDir),
     ...{ logger, print, timers },
   });
-}
-
-function checkWritable(modelsDir: string): void {
-  try {
-    makeDirectory(modelsDir, SHARED);
-    accessSync(modelsDir, constants.W_OK);
-  } catch (error) {
-    throw new Error(
-      `The directory of models ${modelsDir} cannot be written to (${(error as NodeJS.ErrnoException).code}): ` +
-        `VERBATIM_MODELS_DIR names another`,
-      { cause: error },
-    );
-  }
 }
