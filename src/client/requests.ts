@@ -1,4 +1,4 @@
-/** What a call of the client takes, and how its parts send it. */
+/** The parameters of the client's calls, and how they are sent. */
 import type { FormData } from 'undici';
 
 export interface TranscribeInput {

@@ -1,7 +1,7 @@
 /**
- * Works on jobs as the ledger hands them out, a few of each account at once; whose windows go first is the engine's
- * affair. What breaks off for no reason of the job's (a full disk, a stop of the server, its death) leaves the job in
- * the queue, with its credits held; only its own end charges them or gives them back.
+ * Works on jobs as the ledger hands them out, a few of each account at once. The engine decides whose windows go first.
+ * Work can break off without the job's fault: a full disk, a stop of the server, its death. Then the job stays in the
+ * queue, with its credits held. Only the job's own end charges or releases them.
  */
 import { EngineBreakingError, VerbatimError } from '../errors.js';
 import { pauseAfter, PauseLength, Pauses } from '../growing-pause.js';
@@ -66,7 +66,7 @@ interface RunningJob {
   doneSeconds: number;
 }
 
-/** What becomes of a job now. */
+/** The next state of a job. */
 type Ending =
   | { kind: 'succeeded'; settlement: JobSettlement }
   | { kind: 'failed'; error: JobError }
@@ -122,7 +122,7 @@ export class JobRunner {
     this.#running.get(id)?.controller.abort(new BrokenOff('lost'));
   }
 
-  /** What runs goes back into the queue. */
+  /** Running jobs go back into the queue. */
   async close(): Promise<void> {
     this.#stopping = true;
     for (const timer of this.#timers) timer.cancel();

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../ledger/json.js';
 import { ANY_SPEAKERS, type TranscriptionOptions } from '../transcription/options.js';
 
-/** What a job says of options that were not known when it was made. */
+/** The values of options that did not exist when the job was made. */
 const ABSENT: TranscriptionOptions = Object.freeze({
   language: null,
   translateTo: null,

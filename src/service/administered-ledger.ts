@@ -1,4 +1,4 @@
-/** What the commands of administration share: the ledger, opened beside a running server. */
+/** Shared by the commands of administration: the ledger, opened beside a running server. */
 import { existsSync } from 'node:fs';
 import { SetupError } from '../errors.js';
 import { backUp, type Backup } from '../ledger/sqlite/backup.js';
@@ -45,7 +45,10 @@ function noDatabase(database: string): SetupError {
   );
 }
 
-/** Done by the command line, and in the operators' log; `outcomeOf`: what it made, or that nothing was done. */
+/**
+ * Runs an action of the command line and records it in the operators' log. `outcomeOf`: the action's subject, if it
+ * made one, or that nothing was done.
+ */
 export function administered<T>(
   ledger: Ledger,
   action: Pick<OperatorAction, 'action' | 'subject' | 'detail'>,
@@ -75,7 +78,10 @@ export function restoreDatabase(file: string): Restored {
   return restore(file, database, { secret, now: new Date() });
 }
 
-/** Moves the ledger of a stopped server to PostgreSQL. Throws UsageError for what is not the address of one. */
+/**
+ * Moves the ledger of a stopped server to PostgreSQL. Throws UsageError unless `from` is a file and `to` an address of
+ * PostgreSQL.
+ */
 export function copyDatabase(from: string, to: string): Promise<Copied> {
   if (isPostgres(from)) throw new UsageError('--from is an address of PostgreSQL; allowed: the path of a file.');
   return copyToPostgres(from, checkPostgres(to, '--to'));

@@ -22,7 +22,7 @@ export interface Config {
   readonly modelsDir: string;
   /** Name of a speech model of the manifest or the registry of imported models; null: the manifest's default. */
   readonly model: string | null;
-  /** Whether a published model is to be fetched where none is named; null: as suits the database, see serve(). */
+  /** Whether a published model is fetched where none is named; null: it depends on the database, see serve(). */
   readonly autoModel: boolean | null;
   /** Bytes that all models in memory may take; null: as suits the machine, see mostModelMemory(). */
   readonly modelMemory: number | null;
@@ -72,7 +72,7 @@ export interface Config {
   /** Names of models; null: the manifest's defaults. */
   readonly speakerSegmentation: string | null;
   readonly speakerEmbedding: string | null;
-  /** Reads what the engine does not read itself: a path, or a name in the directories where programs are. */
+  /** ffmpeg, for formats that the engine does not read itself: a path, or a name in the directories of programs. */
   readonly ffmpeg: string;
   readonly logLevel: LogLevel;
   readonly secret: string | null;
@@ -190,7 +190,7 @@ function deviceSetting(value: string): string {
 
 const NETWORK_NAMES = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** Whoever is named here can claim any address, so a number of hops or "true" is not taken. */
+/** A proxy that is named here can claim any client address. So a number of hops or "true" is refused. */
 function proxies(value: string): string[] {
   const entries = value.split(',').map((entry) => entry.trim());
   if (entries.length === 1 && entries[0] === '') return [];

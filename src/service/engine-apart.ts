@@ -97,7 +97,7 @@ async function startedAll(engines: readonly DeviceEngine[], signal: AbortSignal 
   }
 }
 
-/** They have the same model and settings; what is none of their business is as the server has it. */
+/** All have the same model and settings. Secrets, which they are not given, are the server's own. */
 function infoOfAll(found: readonly ServedInfo[], config: EngineSettings['config']): ServedInfo {
   const [first] = found;
   if (first === undefined) throw new RangeError('An engine needs a device.');

@@ -1,4 +1,4 @@
-/** What a first start with an empty database makes and shows, once: an account with credits, its keys, a curl line. */
+/** A first start with an empty database makes and shows, once: an account with credits, its keys, a curl line. */
 import { join } from 'node:path';
 import type { Ledger } from '../ledger/ledger.js';
 import { MANAGEMENT_SCOPE } from '../ledger/scopes.js';
@@ -40,7 +40,7 @@ export async function createFirstAccount(ledger: Ledger): Promise<FirstKeys | nu
 
 interface FirstStart {
   packageRoot: string;
-  /** Into the dashboard; null: there is none. */
+  /** A sign-in link for the dashboard; null: there is none. */
   link: string | null;
   /** What else to know before trying it. */
   note: string | null;

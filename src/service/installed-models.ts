@@ -1,7 +1,7 @@
 import { isInstalled } from '../models/store.js';
 import { readContext } from './context.js';
 
-/** Those of the manifest and those imported since, as they lie on the disk now. */
+/** The models of the manifest and those imported since, by the files on the disk now. */
 export function installedSpeechModels(): string[] {
   const { roots, manifest } = readContext();
   return manifest.models

@@ -18,7 +18,7 @@ import { createSpeakerEngine, type Speakers } from './speaker-engine.js';
 import { createTranslationEngine } from './translation-engine.js';
 
 export interface LocalTranscription extends FinishedWork {
-  /** As the model decoded them, whether times were asked for or not. */
+  /** The segments as the model decoded them, whether times were requested or not. */
   decoded: Transcript['segments'];
 }
 
@@ -52,7 +52,7 @@ export class LocalTranscriber {
     return new LocalTranscriber(engine, translator, speakers, config);
   }
 
-  /** As many as keep the decoder full while others are measured, cut and translated. */
+  /** Enough to keep the decoder busy while other files are measured, cut and translated. */
   get filesAtOnce(): number {
     return 2 * Math.max(this.engine.stats().slots, this.config.batch ?? DEFAULT_BATCH);
   }

@@ -1,6 +1,6 @@
 /**
- * Downloads that the operator's page begins: each is the command line's `models pull` in a process of its own, so that
- * a model which is checked, unpacked or loaded on its way in holds up no request and endangers no server.
+ * Downloads that the operator's page begins. Each is the command line's `models pull` in a process of its own:
+ * checking, unpacking and loading a model delays no request and endangers no server.
  */
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
@@ -76,8 +76,7 @@ export class ModelDownloads implements ModelStore {
   }
 
   /**
-   * Resolves when a download of this model ends, however that is; at once where none runs. `list()` has what became of
-   * it.
+   * Resolves when a download of this model ends, in whatever way; at once where none runs. `list()` shows its outcome.
    */
   async ended(name: string): Promise<void> {
     await this.#running.get(name)?.gone;
@@ -93,7 +92,7 @@ export class ModelDownloads implements ModelStore {
 
   #begin(entry: ModelEntry, roots: StoreRoots): void {
     const { name } = entry;
-    // It sees nothing that is secret but what the hub wants.
+    // Its environment has no secret except the hub's token.
     const child = startOwnCommand(['models', 'pull', name, '--json'], { VERBATIM_MODELS_DIR: roots.modelsDir });
     const download: Download = {
       ...{ child, received: bytesHere(entry, roots), totals: new Map<string, number>() },
@@ -167,7 +166,7 @@ function isDownloadable(entry: ModelEntry): boolean {
   return entry.bundled !== true && modelFiles(entry).every(({ url }) => url !== undefined);
 }
 
-/** By file: what is there, whole or as far as it came. */
+/** By file: the bytes on the disk, of a whole file or a part. */
 function bytesHere(entry: ModelEntry, roots: StoreRoots): Map<string, number> {
   const root = modelRoot(roots, entry);
   const here = new Map<string, number>();

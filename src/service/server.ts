@@ -78,7 +78,7 @@ export interface ServerOptions {
   engine: Pick<SpeechEngine, 'info' | 'stats'>;
   /** It, and what translates, for a whole request. */
   acquire: AcquireEngines;
-  /** What requests and jobs have it still to do. */
+  /** The audio of requests and jobs that is still to be transcribed. */
   backlog: Backlog;
   installedModels: () => readonly string[];
   models: ModelSwitch;
@@ -157,7 +157,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return { url: urlOf(server), agentPort, close: (drainMs) => (closed ??= shutDown(drainMs)) };
 }
 
-/** As HTTP shows it: with what waits for it. */
+/** The load for HTTP: the engine's, with the backlog. */
 function loadedEngine({ engine, backlog }: ServerOptions): HttpEngine {
   return {
     get info() {

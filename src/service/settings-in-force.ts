@@ -68,7 +68,7 @@ export function settingsInForce(
   });
 }
 
-/** What is not as configured. */
+/** The origin of a value that differs from the configured one. */
 function changedBy(variable: Variable): SettingInForce['from'] {
   return variable === 'VERBATIM_MODEL' ? 'chosen' : 'measured';
 }

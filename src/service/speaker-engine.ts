@@ -1,4 +1,4 @@
-/** Builds the engine that distinguishes speakers, as VERBATIM_SPEAKERS and the names of its models have it. */
+/** Builds the engine that distinguishes speakers, by VERBATIM_SPEAKERS and the variables for its models. */
 import { statSync } from 'node:fs';
 import { memoryOfProcess } from '../engine/process/heartbeat.js';
 import type { SupervisorObserver } from '../engine/process/supervisor.js';

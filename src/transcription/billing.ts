@@ -1,4 +1,4 @@
-/** The money of a transcription: held before the work, settled for what was done, released for what was not. */
+/** The money of a transcription: held before the work, settled for the work that was done, released for the rest. */
 import { randomBytes } from 'node:crypto';
 import { VerbatimError } from '../errors.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -14,7 +14,7 @@ export interface BillingSettings extends Prices {
   maxInFlight: number;
 }
 
-/** Who pays, and what the usage is recorded under. */
+/** The account that pays, and the fields of its usage row. */
 export interface Payer {
   requestId: string;
   accountId: string;
@@ -33,7 +33,7 @@ export interface Bill {
   timings: WorkTimings;
 }
 
-/** What a client has received of an answer that failed. */
+/** How much a client has received of an answer that failed. */
 export interface Delivered {
   listener: StreamListener | undefined;
   stream: ResultStream;
@@ -75,7 +75,7 @@ export class TranscriptionBilling {
     }
   }
 
-  /** What a request can cost at most. */
+  /** The most that a request can cost. */
   mostCredits(seconds: number, options: TranscriptionOptions): number {
     return mostCreditsFor(this.settings, seconds, options);
   }
@@ -120,7 +120,10 @@ export class TranscriptionBilling {
     return { ...uncharged, ...charge };
   }
 
-  /** All of a hold, but for what was delivered to a client that left; `delivered` is null where that costs nothing. */
+  /**
+   * Releases a hold, except for seconds that were delivered to a client that left. `delivered`: null where they cost
+   * nothing.
+   */
   async release(payer: Payer, hold: Hold, delivered: Delivered | null): Promise<void> {
     try {
       if (delivered !== null) await this.#settleDelivered(payer, hold, delivered);

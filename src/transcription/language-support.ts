@@ -1,4 +1,7 @@
-/** What the installed models cover, languages above all: what can be refused before any audio is looked at. */
+/**
+ * The abilities of the installed models, languages above all: requests beyond them are refused before any audio is
+ * read.
+ */
 import type { Diarizer, NoDiarizer, EngineInfo, TranslatedPart, TranslatedText, WorkOrigin } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import { wantsWords, type TranscriptionOptions } from './options.js';

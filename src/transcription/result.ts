@@ -1,4 +1,4 @@
-/** What a transcription gives, and the form in which the ledger keeps it for a repeat of the request. */
+/** The result of a transcription, and the form in which the ledger keeps it for a repeat of the request. */
 import { JsonText } from '../ledger/json.js';
 import type { Charge } from '../ledger/types.js';
 import type { JsonValue } from '../ledger/json.js';
@@ -35,7 +35,10 @@ type StoredWord = [...StoredText, probability: number];
 type StoredSpokenText = [...StoredText, speaker: number];
 type StoredSpokenWord = [...StoredWord, speaker: number];
 
-/** Without what the ledger itself knows. A version that was released is never changed: a new one stands beside it. */
+/**
+ * Without values that the ledger has itself. A version that was released is never changed: a new one is added beside
+ * it.
+ */
 type StoredResult1 = {
   version: 1;
   id: string;
@@ -54,7 +57,7 @@ type StoredResult2 = Omit<StoredResult1, 'version' | 'translation'> & {
   translation: { language: string; text: string; segments: StoredText[] | null } | null;
 };
 
-/** With the model's own segments, where they were asked for. */
+/** With the model's own segments, where they were requested. */
 type StoredResult3 = Omit<StoredResult2, 'version' | 'translation'> & {
   version: 3;
   described: DescribedSegment[] | null;
@@ -72,7 +75,7 @@ type StoredResult4 = Omit<StoredResult3, 'version' | 'segments' | 'words' | 'tra
 
 type Uncharged = Omit<TranscriptionResult, keyof Charge>;
 
-/** What the ledger keeps: the newest version. */
+/** The stored form: the newest version. */
 export function storedResult({ segments, words, translation, ...rest }: Uncharged): StoredResult4 {
   return {
     version: 4,

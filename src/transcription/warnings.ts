@@ -1,7 +1,7 @@
 import type { EngineInfo, Transcript } from '../engine/types.js';
 import { ownCommand } from '../package-root.js';
 
-/** What a client should know of an answer that is none the less valid. */
+/** A warning to the client with an answer that is valid all the same. */
 export type Warning = {
   code: 'demonstration_model';
   message: string;

@@ -21,7 +21,7 @@ const JITTER = 0.2;
 export interface WebhookDispatcherDeps {
   ledger: WebhookLedger;
   sender: Pick<WebhookSender, 'send'>;
-  /** What a job's event says: the same at every attempt. */
+  /** The message of a job's event: the same at every attempt. */
   payload: (job: StoredJob) => string | Promise<string>;
   timers: Timers;
   now: () => number;

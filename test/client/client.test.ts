@@ -186,7 +186,7 @@ describe('client', () => {
       expect(error).to.include({ status: 200, code: 'internal_error' });
     });
 
-    it('that is left is charged for what it told', async () => {
+    it('that is left is charged for what it delivered', async () => {
       server.engine.holdAll(2);
       const before = await server.balance(customer);
       for await (const event of client().stream({ audio: audioOf('One.|Two.|Three.') }))

@@ -227,7 +227,7 @@ describe('HTTP: an engine process for each of two devices', () => {
     );
     Reflect.deleteProperty(process.env, VISIBLE_VARIABLE);
     const own = process.env['CUDA_VISIBLE_DEVICES'] ?? '';
-    // The one for the processor may have been ended before it could tell.
+    // The one for the processor may have been ended before it could report.
     const reported = readFileSync(visible, 'utf8').trimEnd().split('\n');
     expect(reported.filter((devices) => devices !== own)).to.deep.equal(['7']);
     expect(alive()).to.deep.equal(before);

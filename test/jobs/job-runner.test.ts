@@ -286,7 +286,7 @@ describe('JobRunner', () => {
     run(whenAborted);
     await status(id, 'running');
     const waiting = await queued();
-    // By another process, of which this one is not told: it looks.
+    // By another process, which notifies nobody: this one polls.
     await (await bench.cli()).keys.revoke(ann.account.id, ann.key.id);
     timers.pass(1000);
     for (const one of [id, waiting]) {

@@ -48,7 +48,7 @@ describeLedger('ledger: a deleted account', (backend) => {
   let ann: KeyHolder;
   useLedger(100, (fixture) => ({ bench, ledger, ann } = fixture), backend);
 
-  it('leaves nothing that tells who it was or what was said, and the money', async () => {
+  it('leaves nothing that shows who it was or what was spoken, and keeps the money', async () => {
     const { id } = ann.account;
     const { session, link } = await grow(ledger, ann);
     const { access, administration } = ledger;

@@ -125,7 +125,7 @@ export class SqlitePlace implements Place {
   }
 }
 
-const TEMPLATE = 'migrated_books';
+const TEMPLATE = 'migrated_ledger';
 let template: Promise<void> | undefined;
 let databases = 0;
 
@@ -138,7 +138,7 @@ class PostgresPlace implements Place {
   static async make(): Promise<PostgresPlace> {
     const cluster = await sharedCluster();
     await (template ??= makeTemplate());
-    const database = `books_${process.pid}_${++databases}`;
+    const database = `ledger_${process.pid}_${++databases}`;
     await cluster.query(`CREATE DATABASE ${database} TEMPLATE ${TEMPLATE}`);
     return new PostgresPlace(database, cluster.url(database));
   }
@@ -161,7 +161,7 @@ async function makeTemplate(): Promise<void> {
   await (await openPostgresLedger({ url: cluster.url(TEMPLATE), secret: null })).close();
 }
 
-/** The driver tells 64 bits as text. */
+/** The driver returns 64-bit integers as text. */
 function plain(value: unknown): unknown {
   return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
 }

@@ -249,7 +249,7 @@ describeLedger('Jobs in the ledger', (backend) => {
     expect(await ledger.jobs.deleteEnded(HOUR_MS)).to.equal(false);
     expect(await ledger.jobs.find(ann.account.id, 'job_2')).to.equal(null);
     expect((await find('job_3')).status, 'has not ended').to.equal('queued');
-    expect((await find('job_1')).status, 'is still to be told of').to.equal('cancelled');
+    expect((await find('job_1')).status, 'is still to be reported').to.equal('cancelled');
     const { lease } = (await ledger.webhooks.take(TERMS))!;
     await ledger.webhooks.delivered(lease);
     await ledger.jobs.deleteEnded(HOUR_MS);

@@ -230,7 +230,7 @@ describe('ledger on PostgreSQL', () => {
       expect((await ledger.history.report(ann.account.id, 1)).totalCredits).to.equal(3);
     });
 
-    it('takes back what was begun for a request that was never told of it', async () => {
+    it('undoes what was begun for a request that never learned of it', async () => {
       const held = refusal(() => hold(ledger, ann, 4));
       network.breakAnswers(1000);
       expect(await held).to.include({ code: 'overloaded' });

@@ -79,7 +79,7 @@ describeOnBoth('ledger: several processes', (backend) => {
     // Until the account has been seen with all of its five places taken, by clients that were refused a sixth.
     while (charged() < 100 || seen.length < 100 || refused() === 0 || !seen.includes(5)) {
       seen.push((await looker.holds.state(who.account.id)).inFlight);
-      await setImmediate(); // the children are heard
+      await setImmediate(); // the children's lines are read
     }
     expect(Math.max(...seen)).to.equal(5);
     expect(await looker.audit()).to.deep.equal([]);
@@ -143,7 +143,7 @@ describeOnBoth('ledger: several processes', (backend) => {
       bench.now = Date.now();
       const report = await ledger.history.report(who.account.id, 2);
       const unseen = report.totalCredits / 2 - charged.length;
-      // A charge may be stored and the process killed before it could tell; never the other way round.
+      // A charge may be stored and the process killed before it could report it; never the other way round.
       expect(unseen).to.be.within(0, round + 1);
       expect((await ledger.credits.balance(who.account.id)).balance).to.equal(1_000_000 - report.totalCredits);
       await ledger.close();

@@ -1,4 +1,4 @@
-/** What messages tell people to type, which is not the same in a checkout and in a package. */
+/** The commands in messages, which are not the same in a checkout and in a package. */
 import { expect } from 'chai';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -164,7 +164,7 @@ describe('ModelTurns', () => {
 
   for (const [what, spoil, reason] of [
     ['cannot start', () => loaded.fail(new Error('no such file')), 'no such file'],
-    ['fails its check', () => checked.fail(new ModelRefused('hears nothing')), 'hears nothing'],
+    ['fails its check', () => checked.fail(new ModelRefused('detects nothing')), 'detects nothing'],
     ['dies while it is checked', () => next.die('SIGKILL'), 'died while the model was tried: SIGKILL'],
   ] as const) {
     it(`changes nothing when the new one ${what}`, async () => {

@@ -1,5 +1,5 @@
 /**
- * Who speaks, told by `verbatim serve` with the bundled models: over HTTP, in both dialects, and when their process is
+ * Who speaks, as reported by `verbatim serve` with the bundled models: over HTTP, in both dialects, and when their process is
  * killed.
  */
 import { expect } from 'chai';

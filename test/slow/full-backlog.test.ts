@@ -58,7 +58,7 @@ describe('A full backlog', function () {
     over = true;
     await Promise.all(attack);
     const reported = [...waits].map(([seconds, times]) => `${seconds} s: ${times}`).join(', ');
-    console.log(`      polite: ${refused} of ${POLITE_CLIPS} refused; greedy: ${refusals} refused, told ${reported}`);
+    console.log(`      polite: ${refused} of ${POLITE_CLIPS} refused; greedy: ${refusals} refused, with ${reported}`);
     expect(refused).to.equal(0);
   });
 });

@@ -87,7 +87,7 @@ function textOf(tokens: readonly ParakeetToken[]): string {
   return tokens.map(({ text }) => text).join('');
 }
 
-/** Those of a word that tell when it was said: punctuation has no time, unless it is all there is. */
+/** The tokens of a word that have its times: punctuation has none, unless it is all there is. */
 function transcriptOf(word: readonly ParakeetToken[]): readonly ParakeetToken[] {
   const spoken = word.filter(({ text }) => !/^[\s.,?!]*$/.test(text));
   return spoken.length > 0 ? spoken : word;
@@ -98,7 +98,7 @@ function pairs({ tokens }: EngineLine, theirs: readonly ParakeetToken[]): Parake
   let at = 0;
   return theirs.filter(({ id, text }) => {
     if (tokens[at]?.[0] === id) return (at += 1) > 0;
-    expect(id === 0 || text.trim() === '', `${id} "${text}" was not heard`).to.equal(true);
+    expect(id === 0 || text.trim() === '', `${id} "${text}" was not recognised`).to.equal(true);
     return false;
   });
 }

@@ -187,7 +187,7 @@ describe('Serving under load', function () {
       const what = which === 0 ? 'clip' : 'clip with its speakers';
       const late = quantile(times.diarized[which], 0.9) / quantile(times.plain[which], 0.9);
       report(
-        `${what}: ${before.toFixed(0)} ms beside a long file, ${(beside / before).toFixed(2)}x beside one whose speakers are told (${late.toFixed(2)}x at p90)`,
+        `${what}: ${before.toFixed(0)} ms beside a long file, ${(beside / before).toFixed(2)}x beside one that is diarized (${late.toFixed(2)}x at p90)`,
       );
       return beside / before;
     });

@@ -1,4 +1,4 @@
-/** A TCP proxy in front of a server that breaks connections as a test tells it to. */
+/** A TCP proxy in front of a server that breaks connections as a test asks. */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 

@@ -162,7 +162,7 @@ export class FakeEngine implements SpeechEngine {
     return Promise.resolve(seconds);
   }
 
-  /** From now on transcriptions wait in a slot until release(), when they have told of so many windows. */
+  /** From now on transcriptions wait in a slot until release(), when they have reported so many windows. */
   holdAll(afterWindows = 0): void {
     this.#heldAfter = afterWindows;
     let open = (): void => undefined;

@@ -24,18 +24,23 @@ export class Served {
     child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
   }
 
-  /** Its working directory is `directory`; the environment has these of the service's variables and none other. */
+  /**
+   * Its working directory is `directory`; the environment has these of the service's variables and none other.
+   * `within`: the words of a command that runs the words after it in its own place.
+   */
   static start(
     environment: Readonly<Record<string, string>> = {},
     directory = workplace(),
     flags: readonly string[] = [],
+    within: readonly string[] = [],
   ): Served {
     const inherited = Object.entries(process.env).filter(([name]) => !/^(VERBATIM|UV)_/.test(name));
     // For the process of its engine, too.
-    const preload = ['addon-calls.js', 'sent-answers.js'].map(
+    const preload = ['addon-calls.js', 'sent-answers.js', 'hours.js'].map(
       (file) => `--require "${built('test', 'support', 'preload', file)}"`,
     );
-    const child = spawn(process.execPath, verbatim('serve', ...flags), {
+    const [command = '', ...words] = [...within, process.execPath, ...verbatim('serve', ...flags)];
+    const child = spawn(command, words, {
       cwd: directory,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {

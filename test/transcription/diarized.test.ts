@@ -252,7 +252,7 @@ function faultsOf(spoken: AnswerParts, transcript: TimedTranscript, turns: reado
   fault(written(words) !== spaceless(spoken.text), 'words are not the text');
   fault(written(segments) !== spaceless(spoken.text), 'segments are not the text');
   const recognised = new Set(turns.filter((one) => isRecognised(one)).map(({ speaker }) => speaker)).size;
-  fault(names.length < recognised, `${names.length} of ${recognised} people are told of`);
+  fault(names.length < recognised, `${names.length} of ${recognised} people are reported`);
   fault(recognised > 0 && names.length > recognised, 'somebody who never spoke');
   fault(transcript.text.trim() === '' && words.length > 0, 'words of nothing');
   return faults;

@@ -51,7 +51,7 @@ describe('TranscriptionService: a repeat', () => {
     expect(again).to.deep.equal(first);
   });
 
-  it('knows what was stored before segments told how they were decoded', async () => {
+  it('reads what was stored before segments recorded how they were decoded', async () => {
     const timed = fixture.request({ options: { ...TRANSLATED, timestamps: 'word', translateTo: 'en' } });
     const first = await resultOfWork(fixture.service().run(timed));
     const database = new Database(fixture.databasePath());

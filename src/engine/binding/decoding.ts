@@ -1,12 +1,12 @@
-/** What a window is decoded with, and to what. */
+/** How a window is decoded, and the result. */
 
 export interface DecodeOptions {
   /** ISO 639-1 code, or 'auto' to detect in the same encoder pass. */
   language: string;
-  /** With 'auto': the language most likely from what is known already; a right guess saves a prompt pass. */
+  /** With 'auto': the likeliest language so far. A right guess saves a pass over the prompt. */
   languageGuess?: string;
   task?: 'transcribe' | 'translate';
-  /** 1 = greedy, which is what the service asks for; `bench engine --beam` asks for more. */
+  /** 1 (the service): greedy. `bench engine --beam` uses more. */
   beamSize?: number;
   temperature?: number;
   /**
@@ -26,7 +26,7 @@ export interface DecodeOptions {
 }
 
 export interface Word {
-  /** With the space before it as the model has it: the words of a segment joined are its text. */
+  /** With the space before it, as in the model's text: the words of a segment joined are its text. */
   text: string;
   /** Seconds on the file's time line, within the window; they never decrease, and no two words overlap. */
   startSeconds: number;
@@ -43,7 +43,7 @@ export interface SegmentDecoding {
   tokens: number[];
   /** Mean natural log-probability of these, <= 0, as they were decoded at the temperature. */
   averageLogProbability: number;
-  /** Of the pass that its text was taken from: the first one, or that of a fall-back; 0 to 1. */
+  /** Temperature, 0 to 1, of the pass that the text was taken from: the first one or a fall-back. */
   temperature: number;
 }
 

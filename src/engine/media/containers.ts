@@ -26,7 +26,7 @@ const ASF: Container = { name: 'WMA or ASF', demuxer: 'asf', options: [] };
 const AMR: Container = { name: 'AMR', demuxer: 'amr', options: [] };
 const ADTS: Container = { name: 'AAC (ADTS)', demuxer: 'aac', options: [] };
 
-/** For messages: what is read beside WAV, FLAC, MP3 and OGG. */
+/** For messages: the formats that are read beside WAV, FLAC, MP3 and OGG. */
 export const CONTAINER_NAMES = 'WebM, Matroska, MP4, MOV, 3GP, AAC, CAF, AIFF, AMR or WMA';
 
 /** Enough to know all but AAC by. */
@@ -81,7 +81,7 @@ export class FileHead {
  */
 export async function containerOf(path: string, head?: string): Promise<Container | null> {
   if (head !== undefined && !beginsAdtsFrame(firstFrame(Buffer.from(head, 'latin1')))) return byMagic(head);
-  // A pipe would make who opens it wait.
+  // Opening a pipe would wait for its writer.
   if (!(await stat(path)).isFile()) return null;
   const file = await open(path, 'r');
   try {
@@ -97,7 +97,7 @@ function byMagic(head: string): Container | null {
   return found?.[0] ?? null;
 }
 
-/** Of a FileHead: what stands behind the tag, if there is one. */
+/** The first bytes of the first frame in a FileHead: those behind the tag, if there is one. */
 function firstFrame(head: Buffer): Buffer {
   return head.subarray(Math.min(id3Bytes(head), HEAD_BYTES));
 }
@@ -121,7 +121,7 @@ function adtsFrameBytes(header: Buffer): number {
   return (header.readUIntBE(3, 3) >> 5) & 0x1fff;
 }
 
-/** The tag that the file begins with; 0 when there is none. */
+/** The length of the tag at the file's beginning; 0: there is none. */
 function id3Bytes(head: Buffer): number {
   if (head.length < 10 || head.toString('latin1', 0, 3) !== 'ID3') return 0;
   const size = [6, 7, 8, 9].reduce((sum, at) => sum * 128 + (head.readUInt8(at) & 0x7f), 0);

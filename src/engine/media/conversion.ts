@@ -18,7 +18,7 @@ const GRACE_STEPS = 50;
 /** Linux counts in hundredths of a second, whatever the kernel's own. */
 const MS_PER_TICK = 10;
 
-/** Of its standard error, from the end; that of its progress is a line. */
+/** How much of its standard error is kept, from the end. The text of its progress is shorter: a line. */
 const KEPT_CHARACTERS = 8192;
 /** Of its standard error without a second of audio in between: each costs this process time as well. */
 const MOST_CHARACTERS_WITHOUT_AUDIO = 2 ** 24;

@@ -8,7 +8,7 @@ import { CHANNEL_FD, type CallTable, type FromChild, type ToChild } from './mess
 export interface CallContext<Progress> {
   /** Aborts when nobody waits for the answer any more. */
   signal: AbortSignal;
-  /** Resolves when the channel has taken it, so that who waits for that never fills it. */
+  /** Resolves when the channel has taken the value. A handler that awaits it cannot fill the channel's buffer. */
   progress: (value: Progress) => Promise<void>;
 }
 

@@ -36,7 +36,7 @@ export interface SupervisorOptions extends Launch {
   /** In messages: "the engine". */
   name: string;
   limits: WorkerLimits;
-  /** The error of a call of which its process dies. `how`: as Death has it. */
+  /** The error for a call that its process died of. `how`: as in Death. */
   fatalError: (how: string) => Error;
   observer?: SupervisorObserver;
   /**
@@ -124,9 +124,9 @@ export class Supervisor<Calls extends CallTable> {
   }
 
   /**
-   * Starts the first process, and resolves to what it reports when it is ready. Rejects where it does not become ready,
-   * with the reason; then nothing is left of it. Not for a supervisor with `idleMs`, which starts one at the first
-   * call.
+   * Starts the first process. Resolves to what it reports when it is ready. Rejects with the reason if it does not
+   * become ready; no process is left then. Not for a supervisor with `idleMs`, which starts its first process at the
+   * first call.
    */
   start(): Promise<unknown> {
     const started = this.#serving.start();
@@ -135,8 +135,11 @@ export class Supervisor<Calls extends CallTable> {
   }
 
   /**
-   * Rejects with the signal's reason, with what the process rejects with, or with `fatalError` for a call of which its
-   * process dies; `overloaded` where too many calls wait, or no process can be started; `shutting_down` after close().
+   * Rejects with the signal's reason, with the error that the process answers, or with
+   *
+   * - `fatalError`: the call's process died of it;
+   * - `overloaded`: too many calls wait, or no process can be started;
+   * - `shutting_down`: after close().
    */
   async call<Name extends keyof Calls & string>(
     name: Name,

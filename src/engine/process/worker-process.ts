@@ -30,7 +30,9 @@ export interface WorkerEvents {
   gone(death: Death | null): void;
 }
 
-/** What a worker is for decides what is done when it is ready and when it is gone; its calls go to whoever made it. */
+/**
+ * Its purpose decides what happens when it is ready and when it is gone. Its calls go to the supervisor that made it.
+ */
 export type WorkerRole = Omit<WorkerEvents, 'call'>;
 
 export type MakeWorker = (role: WorkerRole) => WorkerProcess;
@@ -57,7 +59,7 @@ export interface WorkerOptions {
   memoryOf?: ((pid: number | undefined) => number | null) | undefined;
 }
 
-/** What a worker is given to do. */
+/** A call for a worker. */
 export interface WorkerCall {
   id: number;
   name: string;

@@ -6,7 +6,7 @@ import type { EngineSupervisor } from './engine-supervisor.js';
 import { workUntilDone, type PlacedWork } from './placement.js';
 
 export interface PlacedCallOptions<Name extends keyof EngineCalls> extends ChildCallOptions<EngineCalls[Name]> {
-  /** As it is now; asked again and again. */
+  /** As it is now; called again and again. */
   work: () => PlacedWork;
 }
 
@@ -139,7 +139,7 @@ export class DeviceProcesses {
     });
   }
 
-  /** Where there is none for a while, its process is waited for. */
+  /** If no device has a process for a while, the call waits for one. */
   #deviceFor(work: PlacedWork, without: ReadonlySet<Device>): Device {
     const left = this.#devices.filter((device) => !without.has(device));
     const serving = left.filter(({ process }) => process.isServing);
@@ -187,7 +187,7 @@ export class DeviceProcesses {
   }
 }
 
-/** At once, so that who asks next sees it there. */
+/** Changes the place at once: the next request that is placed counts the call there. */
 function goTo(device: Device, call: PlacedCall): void {
   call.device.calls.delete(call);
   device.calls.add(call);

@@ -21,7 +21,7 @@ export interface SpeakerEngineOptions extends SpeakerModelFiles, SpeakerTraits {
   observer?: SupervisorObserver;
 }
 
-/** As many as anybody can ask for. */
+/** The most that a request may ask for. */
 export const MOST_SPEAKERS = 20;
 
 const STEP_SECONDS = 2.5;
@@ -31,8 +31,8 @@ const LIMITS = { periodMs: 2000, silentPingsBeforeReady: 15, silentPings: 15, me
 const IDLE_MS = 60_000;
 
 /**
- * Below what computes for requests that somebody waits for, which is 15 lower than what answers them; in one process
- * with it, 10.
+ * Steps of nice(2) below this process. The engine computes for requests that a client waits for: its threads are 15
+ * lower than the thread that answers; in one process with it, 10. Diarization comes after them.
  */
 const NICENESS = 19;
 /**
@@ -68,9 +68,12 @@ export class SpeakerEngine {
   }
 
   /**
-   * Turns by their start. Rejects with the signal's reason; EngineError: what the file is, `invalid_model`,
-   * `internal_error` where the file crashes its process or takes more than a minute and four times its own length;
-   * `overloaded`; `shutting_down` after close().
+   * Turns, by their start. Rejects with the signal's reason, or with
+   *
+   * - EngineError: the file's fault, `invalid_model`, or `internal_error` where the file crashes its process, or takes
+   *   more than a minute and four times its own length;
+   * - `overloaded`;
+   * - `shutting_down`: after close().
    */
   async diarize(file: FileToDiarize): Promise<SpeakerTurn[]> {
     const { path, durationSeconds, minSpeakers = 1, maxSpeakers = MOST_SPEAKERS, signal } = file;

@@ -46,7 +46,7 @@ export async function convertFile({ ffmpeg, measuring, clock }: Converter, file:
   }
 }
 
-/** For whom memory is short again at once. */
+/** Retry-After where ffmpeg was killed twice, as happens where memory is short. */
 const RETRY_SECONDS = 10;
 
 /** Where somebody else killed ffmpeg the file is not to blame. */

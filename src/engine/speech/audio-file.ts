@@ -57,7 +57,7 @@ async function openWindows(source: AudioSource, file: MeasuredRequest): Promise<
   return new WindowReader(reader.reader, source.workers, source.clock, spentMs);
 }
 
-/** A reader that is not asked for the duration. */
+/** A reader that does not measure: the duration is known. */
 class OpenedReader implements Measurable {
   constructor(
     readonly reader: AudioReader,

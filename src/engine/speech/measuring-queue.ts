@@ -44,7 +44,7 @@ export interface Measurable {
   measure(): Promise<number | null>;
   /** Of a file with a grace period. */
   readonly isGraceOver?: boolean;
-  /** Whether it takes far more work than what it has measured accounts for; default: no. */
+  /** Whether it has used far more work than its audio so far accounts for; default: no. */
   readonly isCostly?: boolean;
   close(): void;
 }
@@ -55,7 +55,7 @@ export interface MeasurableFile<R extends Measurable> {
   /** Whether it starts a program; default: no. */
   hasGracePeriod?: boolean;
   open(isDemoted: boolean): Promise<R>;
-  /** Called after every step; what it throws ends the measuring. */
+  /** Called after every step. An error that it throws ends the measuring. */
   check(reader: R): void;
 }
 
@@ -70,7 +70,7 @@ export interface MeasuredFile<R extends Measurable> {
 /** How far an account may fall behind without losing the claim: a few steps. */
 const LONGEST_CLAIM_MS = 100;
 
-/** What the queue knows of a file. */
+/** The queue's view of a file. */
 interface Turns extends Waiting {
   readonly begun: boolean;
   busy: boolean;
@@ -124,7 +124,7 @@ class Measuring<R extends Measurable> implements Turns {
     return this.reader?.isCostly === true;
   }
 
-  /** Nobody knows what is left of a file; those that have taken little so far are likely to need little. */
+  /** The rest of a file is unknown; a file that has taken little so far is likely to need little. */
   get costLeft(): number {
     return this.spentMs;
   }

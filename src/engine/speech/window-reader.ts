@@ -7,7 +7,7 @@ export interface CutWindow {
   readonly window: AudioWindow;
   readonly index: number;
   readonly seconds: number;
-  /** What it moves the request on by: its own length and the silence before it that was dropped. */
+  /** How far it moves the request on: its own length and the dropped silence before it. */
   readonly advanceSeconds: number;
   /** Clock time at which it was cut. */
   readonly readyAt: number;

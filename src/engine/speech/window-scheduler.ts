@@ -1,4 +1,4 @@
-/** What the engine asks of a scheduler; there is one for each way of decoding. */
+/** The interface of a scheduler; there is one for each way of decoding. */
 import type { WindowedRequest } from './request-queue.js';
 
 export interface SchedulerLoad {
@@ -25,6 +25,6 @@ export interface WindowScheduler {
   limit(lanes: number): Promise<void>;
   /** Resolves when no request is left and nothing runs any more. */
   whenDrained(): Promise<void>;
-  /** Frees what was made of the models. */
+  /** Frees everything that was made of the models. */
   close(): void;
 }

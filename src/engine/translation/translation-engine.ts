@@ -142,7 +142,7 @@ export class TranslationEngine {
       });
     let texts = sources;
     for (const [index, hop] of route.entries()) {
-      // What a sentence became in one language may be several for the next model.
+      // A translated sentence may be several for the next model.
       const sentences = index === 0 ? texts.map((one) => [one]) : await splitEach(texts, hop.from);
       texts = await this.run(sentences, hop, input, index === route.length - 1 ? onText : undefined);
     }

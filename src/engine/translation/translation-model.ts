@@ -16,7 +16,7 @@ export interface TranslationModelSpec extends RoutedModel {
   readonly targetToken?: { place: 'source' | 'prefix'; template: string };
   /** First source token that names the source language; '{}' is the code. */
   readonly sourceToken?: string;
-  /** The model's own codes of languages, where they are not those of the service. */
+  /** The model's own language codes, where they differ from the service's. */
   readonly codes?: Readonly<Record<string, string>>;
 }
 
@@ -109,7 +109,7 @@ export class LazyTranslationModel implements RoutedModel {
     (await loading.catch(() => null))?.close();
   }
 
-  /** An idle translator or a new one; it must come back by giveBack(). */
+  /** An idle translator or a new one; it must be released by release(). */
   async take(): Promise<Translator> {
     return this.idle.pop() ?? (await this.load()).createTranslator({ threads: this.threads });
   }

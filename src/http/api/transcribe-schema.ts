@@ -15,7 +15,7 @@ export const BOOLEANS = {
 /** In the order in which error messages list them. */
 export const BOOLEAN_WORDS = ['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'] as const;
 
-/** What a field says that is absent. */
+/** The values of fields that are absent. */
 export const DEFAULTS = { punctuate: 'true', diarize: 'false', timestamps: 'none', format: 'json' } as const;
 
 /** A field that says one of these, in any case. */

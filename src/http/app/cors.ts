@@ -4,7 +4,7 @@ import type { HttpSettings } from './deps.js';
 
 const API = /^\/(api|v1)\//;
 const METHODS = 'GET, HEAD, POST, DELETE';
-/** What a client may ask to send when its request names nothing. */
+/** The headers that a client may send when its preflight request names none. */
 const HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
 const HEADER_LIST = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+(?: *, *[A-Za-z0-9!#$%&'*+.^_`|~-]+)*$/;
 /** Beside those that any page may read. */

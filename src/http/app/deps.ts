@@ -1,4 +1,4 @@
-/** What the HTTP layer stands on; the composition root builds it. */
+/** The dependencies of the HTTP layer; the composition root builds them. */
 import type { Backlog } from '../../engine/backlog.js';
 import type { Diarizer, EngineInfo, EngineStats, NoDiarizer } from '../../engine/types.js';
 import type { ScryptCost } from '../../ledger/access/password.js';
@@ -51,7 +51,7 @@ export interface HttpEngine {
 }
 
 export interface HttpDeps {
-  /** Of the package, as the OpenAPI document has it. */
+  /** The package's version, as in the OpenAPI document. */
   version: string;
   ledger: Ledger;
   engine: HttpEngine;
@@ -59,7 +59,7 @@ export interface HttpDeps {
   /** Names of the speech models on the disk, whether this process serves them or not. */
   installedModels: () => readonly string[];
   models: ModelSwitch;
-  /** How far the search for a published model is; null: there is none. */
+  /** The state of the search for a published model; null: there is no search. */
   automaticModel: () => AutomaticModelState | null;
   modelStore: ModelStore;
   settingsInForce: () => readonly SettingInForce[];

@@ -1,6 +1,5 @@
 /**
- * What the account had and has transcribed, jobs included: when, how long, in which language, for how much; never audio
- * or text.
+ * The account's transcriptions, jobs included: when, how long, in which language, at which price; never audio or text.
  */
 import type { HistoryEntry, RunningRequest } from '../../ledger/history.js';
 import type { HttpDeps } from '../app/deps.js';

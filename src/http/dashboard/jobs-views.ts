@@ -54,7 +54,7 @@ function jobTable(jobs: readonly WatchedJob[], heldOf: ReadonlyMap<string, numbe
   });
 }
 
-/** With how far it is, or what it failed with. */
+/** With its progress, or its error. */
 function state({ job, progress, etaSeconds }: WatchedJob): Html {
   const { error } = job;
   const percent = Math.floor(100 * progress);

@@ -18,7 +18,7 @@ const SCOPES_OF: Readonly<Record<KeyKind, readonly string[]>> = {
   admin: [MANAGEMENT_SCOPE, ADMIN_SCOPE],
 };
 
-/** What an operator alone may make is nothing to others. */
+/** Only operators make admin keys. */
 function kindOf(given: string | null, { role }: Account): KeyKind {
   if (given === 'admin' && role !== 'operator') throw new Refusal(403, TEXTS.errors.adminKey);
   return given === 'management' || given === 'admin' ? given : 'plain';

@@ -72,7 +72,7 @@ export class LoadFeed {
     [this.#timer, this.#loop] = [null, null];
   }
 
-  /** Whoever takes nothing misses samples: none is kept for anybody. */
+  /** A viewer that reads nothing misses samples: none is kept for it. */
   async #send(): Promise<void> {
     if (this.#isMeasuring) return;
     this.#isMeasuring = true;

@@ -54,7 +54,7 @@ export function operatedServerRoutes(deps: HttpDeps, pages: PageHandlers): Route
   ];
 }
 
-/** A page says what the model store or the switch refuses. */
+/** Refusals of the model store or the switch are shown on a page. */
 function refusing(act: (request: MemberRequest) => PageReply): (request: MemberRequest) => PageReply {
   return (request) => {
     try {

@@ -1,4 +1,4 @@
-/** The error table of the contract: of every code the one status it is sent with, who raises it, and what it means. */
+/** The error table of the contract: for every code its one status, its guards and operations, and its meaning. */
 import { ERROR_CODES, type ErrorCode } from '../../errors.js';
 import { ADMIN_SCOPE, MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
 import { Allow, RetryAfter, WwwAuthenticate, type ResponseHeader } from '../schema/headers.js';
@@ -20,7 +20,7 @@ type Operation =
   | 'createAccount'
   | (typeof TRANSCRIBING | typeof BY_MODEL | typeof OF_ACCOUNT)[number];
 
-/** Those of operators that take an account's id. */
+/** Operations of operators that take an account's id. */
 const OF_ACCOUNT = [
   ...(['getAccount', 'deleteAccount', 'suspendAccount', 'resumeAccount'] as const),
   ...(['exportAccount', 'grantCredits'] as const),

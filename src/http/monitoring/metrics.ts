@@ -121,7 +121,7 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
   #refusals = 0;
   #windows = 0;
 
-  /** What is read when /metrics is asked; called once, when engine and registry of requests exist. */
+  /** Values that are read at each request for /metrics. Called once, when engine and registry of requests exist. */
   observe(sources: MetricsSources): void {
     if (this.#observing) return;
     this.#observing = true;

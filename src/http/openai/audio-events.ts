@@ -25,7 +25,7 @@ export function openAiEvents(request: OpenAiRequest): TranscriptEvents {
   };
 }
 
-/** What was not sent yet. Speakers are sent in the end only, segment by segment. */
+/** Text that was not sent yet. Speakers are sent at the end only, segment by segment. */
 function rest(result: TranscriptionResult, { responseFormat }: OpenAiRequest, text: string): Event[] {
   if (responseFormat !== 'diarized_json') return text === '' ? [] : [deltaEvent(text)];
   return diarizedPieces(result).flatMap(({ piece, segment }) => [

@@ -37,7 +37,7 @@ function form(fields: readonly string[], lists: readonly string[]): FormRules {
   return { fileField: 'file', textFields, lists: new Set(lists), ignoresUnknown: true };
 }
 
-/** What the answer is made by. */
+/** The options that the answer is made by. */
 export interface OpenAiRequest {
   options: TranscriptionOptions;
   responseFormat: ResponseFormat;
@@ -143,7 +143,7 @@ function wordOf<T extends string>(
   return word;
 }
 
-/** Events carry text: subtitles are numbered and cut by what comes after. */
+/** Events carry text only: numbers and cuts of subtitles depend on the text that follows. */
 function streamOf(fields: ReadonlyMap<string, string>, responseFormat: ResponseFormat): boolean {
   const value = given(fields, 'stream').toLowerCase();
   if (['', 'false', '0'].includes(value)) return false;

@@ -16,7 +16,7 @@ interface OpenAiRow {
   code: string;
 }
 
-/** What is not the service's own status and code. */
+/** Errors with another status and code than the service's own. */
 const OTHERWISE: Partial<Record<ErrorCode, Partial<OpenAiRow>>> = {
   insufficient_credits: { status: 429, type: 'insufficient_quota', code: 'insufficient_quota' },
   unsupported_audio_format: { status: 400, code: 'invalid_file_format' },

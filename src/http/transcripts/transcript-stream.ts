@@ -33,12 +33,12 @@ export class TranscriptStream implements StreamListener {
   readonly #stream: EventStream;
   #headers: OutgoingHttpHeaders;
   #textLength = 0;
-  /** What the client has had no room for, and up to where it goes. */
+  /** Text that the client has had no room for, and the position in the audio that it goes up to. */
   #pending = '';
   #pendingSeconds = 0;
   #deliveredSeconds: number | null = null;
   #progress: WorkProgress | null = null;
-  /** The progress is newer than what was sent of it. */
+  /** The progress is newer than the one that was sent. */
   #isAhead = false;
 
   constructor(
@@ -50,7 +50,7 @@ export class TranscriptStream implements StreamListener {
     this.#stream.onRoom(() => this.#flush());
   }
 
-  /** What the system has taken: the client has no more than that. */
+  /** The text that the system has taken: the client has no more than that. */
   get deliveredSeconds(): number | null {
     return this.#deliveredSeconds;
   }
@@ -70,10 +70,10 @@ export class TranscriptStream implements StreamListener {
     if (this.#progress !== null) this.#progressed({ ...this.#progress, doneSeconds });
   }
 
-  /** Sends what was not sent yet, and the end, once it is called. */
+  /** Prepares the end, with the text that was not sent yet; the returned function sends it. */
   async ending(answer: TranscriptionAnswer): Promise<() => void> {
     const sentLength = this.#textLength - this.#pending.length;
-    // The end has it all.
+    // The end has all pending text.
     this.#pending = '';
     this.#isAhead = false;
     if (answer.replayed) this.#headers = { ...this.#headers, ...headerOf(IdempotencyReplayed, 'true') };

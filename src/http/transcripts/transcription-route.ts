@@ -28,7 +28,7 @@ import { TranscriptStream, type TranscriptEvents } from './transcript-stream.js'
 import { IdempotencyReplayed, ServerTiming, timing } from './transcription-headers.js';
 import { receiveUpload, refuseOversizedBody, type FormRules, type ReceivedFields } from '../upload/upload.js';
 
-/** What the client asked for. */
+/** The options of the client's request. */
 export interface AskedWork {
   options: TranscriptionOptions;
 }
@@ -56,7 +56,7 @@ export interface WrittenAnswer {
 export interface Dialect<A extends AskedWork = AskedTranscription> {
   path: string;
   form: FormRules;
-  /** Throws what the client is refused with. */
+  /** Throws the refusal for the client. */
   asked: (fields: ReceivedFields, exchange: Exchange) => A;
   /** Throws when it is malformed; null: none was sent. */
   idempotencyKey: (exchange: Exchange) => string | null;
@@ -80,7 +80,7 @@ export interface Intake {
   repeatable: Repeatable;
 }
 
-/** Lets the handler have who calls, or throws. */
+/** Sets the caller's identity for the handler, or throws. */
 export type CallerGuard = (deps: HttpDeps, handler: AuthenticatedHandler) => Handler;
 
 export function transcriptionRoute(deps: HttpDeps, dialect: Dialect, guard: CallerGuard = authenticated): Route {

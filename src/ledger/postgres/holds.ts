@@ -100,7 +100,7 @@ export class PostgresHolds implements HoldLedger {
   }
 }
 
-/** Throws what the outcome stands for. */
+/** Throws the error of the outcome. */
 export function toHold(
   placed: Placed | undefined,
   { credits, mostInFlight = Infinity }: Pick<HoldRequest, 'credits' | 'mostInFlight'>,

@@ -5,7 +5,9 @@ import type { Recovery } from '../types.js';
 import type { Statements } from './statements.js';
 import { violates } from './database-failure.js';
 
-/** A server that has not renewed its lease for so long is dead: what it held goes back. Renewed every five seconds. */
+/**
+ * A server that has not renewed its lease for this long is dead: its holds are released. Renewed every five seconds.
+ */
 export const INSTANCE_LEASE_MS = 30_000;
 
 /** Whatever names the server that it is for. */
@@ -80,9 +82,9 @@ export class PostgresInstance {
   }
 
   /**
-   * Releases what dead servers held. After a time in which the database could not be reached, all leases may have
-   * lapsed: others have as long as a lease to renew theirs. So has, in the eyes of a server that starts, whoever was
-   * there before it.
+   * Releases what dead servers held. It does so only after this server has renewed its own lease for as long as a lease
+   * without a gap. When the database could not be reached for a while, all leases may have lapsed, and the other
+   * servers need that time to renew theirs. The same goes for servers that were there before this one started.
    */
   async releaseDead(): Promise<void> {
     if (this.clock() - this.#unbrokenSince < this.leaseMs) return;

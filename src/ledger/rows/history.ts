@@ -1,4 +1,4 @@
-/** What an account has done, as it is stored. */
+/** The rows of an account's history. */
 import type { HistoryEntry, RunningRequest, UsageDay } from '../history.js';
 import { dateOfDay, toIso } from '../time.js';
 

@@ -26,7 +26,7 @@ export interface JobRow {
   webhook_secret: string | null;
 }
 
-/** What a JobRow is selected from, as `job`. */
+/** The table that a JobRow is selected from, as `job`. */
 export const JOB_ROWS = `(SELECT jobs.*, event.credits AS credits_used
   FROM jobs LEFT JOIN usage_events event ON event.hold_id = jobs.hold_id) job`;
 
@@ -51,7 +51,7 @@ export function tooManyOpen(open: number, most: number): VerbatimError {
   return new VerbatimError('rate_limited', `The account has ${open} jobs that have not ended; its limit is ${most}.`);
 }
 
-/** What a repeat of the request is answered with, as it is stored; null: there is no Idempotency-Key. */
+/** The stored answer for a repeat of the request; null: there is no Idempotency-Key. */
 export function ticketText({ idempotency }: NewJob, now: number): string | null {
   return idempotency === null ? null : JSON.stringify({ ...idempotency.ticket, createdAt: toIso(now) });
 }

@@ -17,7 +17,7 @@ export interface EventRow {
   last_problem: string | null;
 }
 
-/** What an EventRow is selected from. */
+/** The tables that an EventRow is selected from. */
 export const EVENT_ROWS = `(SELECT event.*, jobs.webhook_url AS url
   FROM webhook_events event JOIN jobs ON jobs.id = event.job_id)`;
 

@@ -33,10 +33,10 @@ import { UsageRecords } from './usage.js';
 const HOUSEKEEPING_MS = 5_000;
 /** How long a successful write answers for the next ones: /readyz needs no key, so anyone may call it. */
 const WRITABLE_FOR_MS = 1_000;
-/** How long a call waits for another process's transaction, all of which are a few milliseconds long. */
+/** How long a call waits for another process's transaction. Each takes a few milliseconds. */
 const SERVER_TIMEOUT_MS = 50;
 const ADMINISTRATION_TIMEOUT_MS = 5_000;
-/** At the end nobody waits for an answer, but whoever stops the server does. */
+/** In close(): no client waits any more, but the operator who stops the server does. */
 const CLOSING_TIMEOUT_MS = 1_000;
 
 export interface LedgerOptions {
@@ -259,7 +259,7 @@ class SqliteLedger implements Ledger {
     return this.#database.transaction(work).immediate();
   }
 
-  /** A transaction of what the next start would undo, so that it need not be on the disk. */
+  /** A transaction that the next start would undo, so it need not be on the disk. */
   #passing<T>(work: () => T): T {
     return withoutFsync(this.#database, () => this.#transaction(work));
   }
@@ -300,7 +300,7 @@ class SqliteLedger implements Ledger {
     this.#recovery.credits += credits;
   }
 
-  /** Of servers that are gone: what they left is on the disk. */
+  /** Of servers that are gone: the reversals of their charges are on the disk. */
   #removeUnsynced(): void {
     for (const instance of this.#unsyncedOfUnknown()) this.#unsynced.remove(instance);
   }

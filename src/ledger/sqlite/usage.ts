@@ -4,7 +4,7 @@ import type { HoldRow } from './holds.js';
 import { utcDay, type WallClock } from '../time.js';
 import type { Settlement } from '../types.js';
 
-/** The append-only record of what was charged, and its sums by day and endpoint. */
+/** The append-only record of charges, and its sums by day and endpoint. */
 export class UsageRecords {
   readonly #insertEvent;
   readonly #addToDay;

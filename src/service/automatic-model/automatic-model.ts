@@ -22,12 +22,12 @@ export interface AutomaticModelParts {
   store: Pick<ModelStore, 'list' | 'download'> & { ended: (name: string) => Promise<void> };
   /** Resolves when it serves. */
   bringIn: (name: string, leastSpeed: number) => Promise<void>;
-  /** Whether the demonstration model still serves, and none is on its way in its place. */
+  /** Whether the demonstration model still serves, and no other is about to replace it. */
   isWanted: () => boolean;
   /** Throws where the directory of models cannot be written to. */
   checkWritable: () => void;
   logger: Pick<Logger, 'info' | 'warn' | 'debug'>;
-  /** A line for whoever started the server. */
+  /** A line on the terminal of the operator who started the server. */
   print: (line: string) => void;
   timers: Timers;
 }

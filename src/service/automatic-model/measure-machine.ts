@@ -65,7 +65,11 @@ export function leastRoom(free: number | null, devices: readonly DeviceInfo[], i
 }
 
 /** Whether a model's process finds the memory that it may take while it loads. */
-export function fitsInto(free: number | null, { model }: Candidate, manifest: Manifest): boolean {
-  const bytes = modelBytes(findModel(manifest, model)) ?? Infinity;
-  return free === null || bytesFor(bytes) <= free;
+export function fitsInto(free: number | null, candidate: Candidate, manifest: Manifest): boolean {
+  return free === null || neededBytes(candidate, manifest) <= free;
+}
+
+/** Of memory, while it loads. */
+export function neededBytes({ model }: Candidate, manifest: Manifest): number {
+  return bytesFor(modelBytes(findModel(manifest, model)) ?? Infinity);
 }

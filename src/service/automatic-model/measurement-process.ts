@@ -19,7 +19,9 @@ const SETTINGS: readonly Variable[] = [
   'VERBATIM_BATCH',
 ];
 
-/** What is known of this machine, else what it is measured to do. Rejects with what went wrong, for an operator. */
+/**
+ * The stored speeds of this machine; where there are none, they are measured. Rejects with the reason, for an operator.
+ */
 export async function speedsOfMachine(config: Config, signal: AbortSignal): Promise<ModelSpeeds> {
   const known = readSpeeds(config);
   if (known !== null) return known;

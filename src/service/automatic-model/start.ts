@@ -7,15 +7,14 @@ import type { Timers } from '../../timers.js';
 import { readChosenModel } from '../chosen-model.js';
 import type { Config } from '../config.js';
 import type { ServiceContext } from '../context.js';
-import { freeMemory } from '../free-memory.js';
 import type { Logger } from '../log.js';
 import type { ModelDownloads } from '../model-downloads.js';
 import { hubEndpoint } from '../model-store.js';
 import type { ServedEngines } from '../served-engines.js';
 import { AutomaticModel } from './automatic-model.js';
 import { reachHub } from './hub.js';
-import { fitsInto } from './measure-machine.js';
 import { speedsOfMachine } from './measurement-process.js';
+import { roomForModels } from './room-for-models.js';
 import { checkWritable } from './writable-models.js';
 
 export interface AutomaticModelOptions {
@@ -59,7 +58,7 @@ export function startAutomaticModel(options: AutomaticModelOptions): AutomaticMo
   return new AutomaticModel({
     reachHub: (signal) => reachHub(hubEndpoint(), signal),
     speeds: (signal) => speedsOfMachine(config, signal),
-    fits: (candidate) => fitsInto(freeMemory(), candidate, manifest),
+    fits: roomForModels(manifest, logger),
     store: modelStore,
     bringIn: (name, leastSpeed) => engines.bringIn(name, 'the automatic choice', leastSpeed),
     isWanted: () => engines.speech.info.isDemonstration && engines.models.state().change === null,

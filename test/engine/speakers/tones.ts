@@ -1,4 +1,4 @@
-/** People who hum one tone each, and models of the published forms that hear who hums. */
+/** People who hum one tone each, and models of the published forms that recognise who hums. */
 import { writeSignal } from '../../support/audio-files.js';
 import { type OnnxGraph, type OnnxNode, type OnnxTensor } from '../../support/onnx.js';
 import type { SpeakerTurn } from '../../../src/engine/speakers/speaker-turn.js';

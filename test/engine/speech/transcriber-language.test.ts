@@ -19,7 +19,7 @@ describe('Transcriber: language', () => {
     number: '1 2 3',
   };
 
-  it('is that of the text where the model tells none: its windows vote, and none runs again', async () => {
+  it('is that of the text where the model detects none: its windows vote, and none runs again', async () => {
     const scene = await Scenario.start({ slots: 4 }, DETECTS_NONE);
     expect(scene.engine.info.abilities.detectsLanguage).to.equal(true);
     const texts = [TEXTS.number, TEXTS.de, TEXTS.es, TEXTS.es, TEXTS.es];

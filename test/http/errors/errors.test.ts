@@ -266,7 +266,7 @@ describe('the error table', () => {
     expect((await transcribe(server, { key: busy.key })).status).to.equal(200);
   });
 
-  it('500 internal_error: the message tells nothing, the log does', async () => {
+  it('500 internal_error: the message has no details, the log has them', async () => {
     server.engine.failWith = new Error('secret detail at /etc/passwd');
     const answer = await transcribe(server, { key: customer.key });
     expectError(answer, 500, 'internal_error');

@@ -78,7 +78,7 @@ describe('what a balancer sees', () => {
 });
 
 describe('a node that stops', () => {
-  it('takes requests until the balancers have been told, and refuses them then', async () => {
+  it('takes requests until the balancers have asked, and refuses them then', async () => {
     const timers = new ManualTimers();
     const engine = new FakeEngine();
     const server = await TestServer.start({ timers, engine, agentPort: 0 });

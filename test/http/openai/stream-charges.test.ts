@@ -174,7 +174,7 @@ describe('answers in events: charges', () => {
   describe('a repeat', () => {
     beforeEach(() => fixture.start());
 
-    it('of one that was told to its end, but did not arrive, is what was paid for', async () => {
+    it('of one that was sent to its end, but did not arrive, is what was paid for', async () => {
       const proxy = await CuttingProxy.start(fixture.server, [{ resetAt: 'transcript.text.done' }]);
       await fixture
         .open({ to: proxy })

@@ -1,4 +1,4 @@
-/** What a client that takes nothing makes the server hold, counted; and what it is said to have been told. */
+/** What the server holds for a client that reads nothing, and what counts as delivered. */
 import { createServer, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import { Duplex } from 'node:stream';
 import { expect } from 'chai';
@@ -98,7 +98,7 @@ async function reader() {
 const ANSWER = { replayed: false } as TranscriptionAnswer;
 
 describe('a transcript in events', () => {
-  it('of 100 clients that take nothing holds the text that they are still to hear, and little else', async () => {
+  it('holds, for 100 clients that read nothing, the text that is still to be sent, and little else', async () => {
     const readers = await Promise.all(Array.from({ length: 100 }, reader));
     const piece = ' piece'.repeat(20);
     for (const [index, one] of readers.entries()) {

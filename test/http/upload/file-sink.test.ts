@@ -101,7 +101,7 @@ describe('The end of an upload', () => {
     expect(readFileSync(missing).equals(all)).to.equal(true);
   });
 
-  it('refuses what it is told to, and a file that is there already; then it is never idle', async () => {
+  it('refuses what its caller refuses, and a file that is there already; then it is never idle', async () => {
     const refusal = new Error('too much');
     const tooMuch = new FileSink(path, { ...takesAll, refuse: (bytes) => (bytes > CHUNK ? refusal : null) });
     expect(await write(tooMuch, chunkOf(CHUNK))).not.to.be.instanceOf(Error);

@@ -30,7 +30,7 @@ export interface SoakTask {
   status: number;
   /** What was wrong with the answer; empty: nothing. */
   wrong: string;
-  /** What it was told to cost. */
+  /** The cost that its answer reported. */
   credits: number;
 }
 
