@@ -15,10 +15,19 @@ export interface MetricsSources {
   /** Now. */
   served: () => { model: string; devices: { ids: readonly string[]; name: string } };
   engineStats: () => EngineStats;
+  models: () => ModelsInMemory;
   diarizationStats: () => { waiting: number; running: number };
   requestsInFlight: () => number;
   openJobs: () => Promise<{ queued: number; running: number }>;
   pendingWebhooks: () => Promise<number>;
+}
+
+export interface ModelsInMemory {
+  /** Names of speech models. */
+  loaded: readonly string[];
+  /** What the processes with models hold, and what they may; Infinity: no limit is known. */
+  usedBytes: number;
+  limitBytes: number;
 }
 
 export type EndedStatus = 'succeeded' | 'failed' | 'cancelled';
@@ -139,6 +148,7 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
     this.#gauge('real_time_factor', 'Processing time / audio time of the whole box', () => {
       return stats().realTimeFactor;
     });
+    this.#models(sources);
     const speakers = sources.diarizationStats;
     this.#gauge('diarizations_waiting', 'Files that wait for the speaker models', () => speakers().waiting);
     this.#gauge('diarizations_running', 'Files that are being diarized', () => speakers().running);
@@ -267,6 +277,19 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
         this.set({ version, node: process.version, model, ...device }, 1);
       },
     });
+  }
+
+  #models({ models }: MetricsSources): void {
+    const registers = [this.#registry];
+    new Gauge({
+      ...{ name: 'verbatim_model_loaded', help: '1 for each speech model in memory', labelNames: ['model'], registers },
+      collect() {
+        this.reset();
+        for (const model of models().loaded) this.set({ model }, 1);
+      },
+    });
+    this.#gauge('model_memory_bytes', 'Memory of the processes with models', () => models().usedBytes);
+    this.#gauge('model_memory_limit_bytes', 'Memory that models may take', () => models().limitBytes);
   }
 
   /** Of all servers of the database. One that cannot be read keeps nobody from the other metrics. */
