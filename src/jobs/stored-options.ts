@@ -3,6 +3,7 @@ import { ANY_SPEAKERS, type TranscriptionOptions } from '../transcription/option
 
 /** What a job says of options that were not known when it was made. */
 const ABSENT: TranscriptionOptions = Object.freeze({
+  model: null,
   language: null,
   translateTo: null,
   punctuate: true,
