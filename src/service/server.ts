@@ -33,7 +33,7 @@ import type { Logger } from './log.js';
 import type { Metrics } from '../http/monitoring/metrics.js';
 import type { ModelStore } from '../models/model-store.js';
 import { InFlightRegistry } from '../http/limits/in-flight.js';
-import type { AcquireEngines } from '../transcription/engine-lease.js';
+import type { AcquireEngines, SpeechModel, SpeechModelDirectory } from '../transcription/engine-lease.js';
 import { Responsiveness } from '../http/monitoring/responsiveness.js';
 import { RevocationWatch } from '../http/auth/revocation-watch.js';
 import { startJobs, type Later } from './jobs.js';
@@ -76,8 +76,10 @@ export interface ServerOptions {
   ledger: Ledger;
   /** Whichever serves now. */
   engine: Pick<SpeechEngine, 'info' | 'stats'>;
-  /** It, and what translates, for a whole request. */
+  /** It or another model, and what translates, for a whole request. */
   acquire: AcquireEngines;
+  /** Those that requests may name; absent: the one that serves now. */
+  speechModels?: SpeechModelDirectory;
   /** What requests and jobs have it still to do. */
   backlog: Backlog;
   installedModels: () => readonly string[];
@@ -167,6 +169,15 @@ function loadedEngine({ engine, backlog }: ServerOptions): HttpEngine {
   };
 }
 
+/** Of a server that has one model at a time. */
+function onlyServing({ engine, models }: ServerOptions): SpeechModelDirectory {
+  const serving = (): SpeechModel => ({ info: engine.info, loaded: true, since: models.state().since });
+  return {
+    list: () => [serving()],
+    find: (name) => (name === engine.info.modelName ? serving() : null),
+  };
+}
+
 async function agentCheck(options: ServerOptions, engine: HttpEngine): Promise<AgentCheck | null> {
   const { host, agentPort: port = null, timers } = options;
   return port === null ? null : startAgentCheck({ host, port, timers, backlog: () => engine.stats() });
@@ -186,10 +197,10 @@ function createServer(options: ServerOptions, parts: ServerParts): Server {
     version,
     ledger,
     backlog,
-    installedModels,
+    speechModels = onlyServing(options),
     models,
     automaticModel = () => null,
-    modelStore: modelStore,
+    modelStore,
     settingsInForce,
     diarizer,
   } = options;
@@ -200,7 +211,7 @@ function createServer(options: ServerOptions, parts: ServerParts): Server {
     ledger,
     engine,
     backlog,
-    installedModels,
+    speechModels,
     models,
     automaticModel,
     modelStore,

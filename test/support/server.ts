@@ -21,7 +21,7 @@ import { startServer, type RunningServer, type ServerSettings } from '../../src/
 import type { ServedEngines } from '../../src/service/served-engines.js';
 import { fixedModel } from './fixed-model.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
-import { fixedEngines } from '../../src/transcription/engine-lease.js';
+import { fixedEngines, type SpeechModelDirectory } from '../../src/transcription/engine-lease.js';
 import { systemTimers } from '../../src/timers.js';
 import { NO_DIARIZER } from './fake-diarizer.js';
 import { FakeEngine } from './fake-engine.js';
@@ -49,6 +49,8 @@ export interface TestServerOptions<E extends ShownEngine = FakeEngine> {
    * Whose `speech` is the engine: requests acquire theirs, models take turns. Default: `engine` and `translator` stay.
    */
   engines?: Pick<ServedEngines, 'acquire' | 'models' | 'backlog'> & Partial<Pick<ServedEngines, 'close'>>;
+  /** Those that requests may name; default: the engine's alone. */
+  speechModels?: SpeechModelDirectory;
   /** Default: none. */
   diarizer?: Diarizer;
   settings?: Partial<ServerSettings>;
@@ -108,6 +110,7 @@ export class TestServer<E extends ShownEngine = FakeEngine> {
       modelStore: options.modelStore ?? modelStoreOf(engine.info.modelName),
       settingsInForce: () => settingsInForce({ env: {} }, readConfig({}, '/opt/verbatim')),
       acquire: options.engines?.acquire ?? fixedEngines(engine as ShownEngine as SpeechEngine, options.translator),
+      ...(options.speechModels === undefined ? {} : { speechModels: options.speechModels }),
       models: options.engines?.models ?? fixedModel(engine.info.modelName),
       ...(options.automaticModel === undefined ? {} : { automaticModel: options.automaticModel }),
       diarizer: options.diarizer ?? NO_DIARIZER,
