@@ -190,7 +190,7 @@ export class JobRunner {
     const { credits, audioSeconds, minutes, uncharged } = bill;
     return {
       ...{ credits, audioSeconds, minutes, endpoint: this.deps.endpoint },
-      ...{ transcriptionId: uncharged.id, language: uncharged.language },
+      ...{ transcriptionId: uncharged.id, language: uncharged.language, model: uncharged.model },
       result: await resultText(uncharged),
     };
   }

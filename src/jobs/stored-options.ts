@@ -3,6 +3,7 @@ import { ANY_SPEAKERS, type TranscriptionOptions } from '../transcription/option
 
 /** The values of options that did not exist when the job was made. */
 const ABSENT: TranscriptionOptions = Object.freeze({
+  model: null,
   language: null,
   translateTo: null,
   punctuate: true,

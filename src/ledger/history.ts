@@ -21,6 +21,8 @@ export interface HistoryEntry {
   /** Started ones, as billed. */
   minutes: number;
   language: string | null;
+  /** The name of the speech model; null: charged by a version that did not note it. */
+  model: string | null;
   credits: number;
   at: string;
 }

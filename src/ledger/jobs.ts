@@ -31,6 +31,8 @@ export interface StoredJob {
   error: JobError | null;
   /** Where its end is posted; null: nowhere. */
   webhookUrl: string | null;
+  /** That made the result; null: there is none, or a version made it that did not note the model. */
+  model: string | null;
 }
 
 export interface NewJob {

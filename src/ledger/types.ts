@@ -149,6 +149,8 @@ export interface Settlement {
   transcriptionId: string;
   /** As it was spoken; ISO 639-1. */
   language: string;
+  /** The name of the speech model; null: nobody knows. */
+  model: string | null;
   /** Some of the answer has been delivered already: it is charged though the key was revoked since. Default: no. */
   delivered?: boolean;
   /** Token of a 'new' record, of a given key or a derived one, completed in the same transaction. */

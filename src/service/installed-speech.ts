@@ -1,13 +1,17 @@
 /** The speech models that requests can name: what is known of each, and the engine of the one that is asked for. */
 import { statSync } from 'node:fs';
 import { eachDevice } from '../engine/devices.js';
-import type { EngineInfo } from '../engine/types.js';
 import { ModelRefused } from '../errors.js';
 import type { Manifest, SpeechModelEntry } from '../models/manifest.js';
 import { readManifest } from '../models/read-manifest.js';
 import { speechFacts } from '../models/speech-facts.js';
 import { isInstalled, modelPath } from '../models/store.js';
-import { unsupportedModel, type EngineLease } from '../transcription/engine-lease.js';
+import {
+  unsupportedModel,
+  type EngineLease,
+  type SpeechModel,
+  type SpeechModelDirectory,
+} from '../transcription/engine-lease.js';
 import type { EngineDependencies } from './device-engine.js';
 import { startApart } from './engine-apart.js';
 import type { EngineSettings } from './engines.js';
@@ -20,26 +24,18 @@ export interface InstalledSpeechOptions {
   dependencies: EngineDependencies;
   /** The default model, and its turns with others. */
   turns: Pick<ModelTurns, 'serving' | 'acquire' | 'state'>;
-  loaded: Pick<LoadedModels, 'lease' | 'list' | 'infoOf'>;
+  loaded: Pick<LoadedModels, 'lease' | 'list'>;
 }
 
-/** A speech model that is installed. */
-export interface InstalledSpeechModel {
-  info: EngineInfo;
-  loaded: boolean;
-  /** When it was loaded, milliseconds since 1970; null: it is not. */
-  since: number | null;
-}
-
-export class InstalledSpeech {
+export class InstalledSpeech implements SpeechModelDirectory {
   constructor(private readonly options: InstalledSpeechOptions) {}
 
   /** As AcquireEngines. */
   acquire(model: string | null): EngineLease {
     const { turns, loaded } = this.options;
     if (model === null || model === turns.serving.info.modelName) return turns.acquire();
-    const info = this.find(model);
-    if (info === null) throw unsupportedModel(model, this.#names());
+    const info = this.find(model)?.info;
+    if (info === undefined) throw unsupportedModel(model, this.#names());
     const lease = turns.acquire();
     const leases: SpeechLease[] = [];
     let isReleased = false;
@@ -60,27 +56,28 @@ export class InstalledSpeech {
     };
   }
 
-  /** What a model can be asked for, loaded or not; null: it is not installed. */
-  find(name: string): EngineInfo | null {
-    const { serving } = this.options.turns;
-    if (name === serving.info.modelName) return serving.info;
-    const loaded = this.options.loaded.infoOf(name);
-    if (loaded !== null) return loaded;
-    const found = this.#installed().find((entry) => entry.name === name);
-    return found === undefined ? null : this.#infoOf(found);
+  find(name: string): SpeechModel | null {
+    const known = this.#inMemory().find(({ info }) => info.modelName === name);
+    if (known !== undefined) return known;
+    const entry = this.#installed().find((one) => one.name === name);
+    return entry === undefined ? null : this.#onDisk(entry);
+  }
+
+  list(): [SpeechModel, ...SpeechModel[]] {
+    const [serving, ...others] = this.#inMemory();
+    const known = [serving, ...others].map(({ info }) => info.modelName);
+    const onDisk = this.#installed().filter(({ name }) => !known.includes(name));
+    return [serving, ...others, ...onDisk.map((entry) => this.#onDisk(entry))];
   }
 
   /** The default model first. */
-  list(): InstalledSpeechModel[] {
+  #inMemory(): [SpeechModel, ...SpeechModel[]] {
     const { turns, loaded } = this.options;
     const { info } = turns.serving;
-    const inMemory = loaded.list().map((one) => ({ info: one.info, loaded: true, since: one.since }));
-    const known = new Set([info, ...inMemory.map((one) => one.info)].map(({ modelName }) => modelName));
-    const others = this.#installed().filter(({ name }) => !known.has(name));
+    const others = loaded.list().filter((one) => one.info.modelName !== info.modelName);
     return [
       { info, loaded: true, since: turns.state().since },
-      ...inMemory.filter(({ info: { modelName } }) => modelName !== info.modelName),
-      ...others.map((entry) => ({ info: this.#infoOf(entry), loaded: false, since: null })),
+      ...others.map(({ info, since }) => ({ info, loaded: true, since })),
     ];
   }
 
@@ -93,9 +90,10 @@ export class InstalledSpeech {
   }
 
   /** Devices and voice activity are the server's. */
-  #infoOf(entry: SpeechModelEntry): EngineInfo {
+  #onDisk(entry: SpeechModelEntry): SpeechModel {
     const { devices, voiceActivity } = this.options.turns.serving.info;
-    return { ...speechFacts(entry, modelPath(this.options.settings.roots, entry)), devices, voiceActivity };
+    const facts = speechFacts(entry, modelPath(this.options.settings.roots, entry));
+    return { info: { ...facts, devices, voiceActivity }, loaded: false, since: null };
   }
 }
 

@@ -112,10 +112,6 @@ export class LoadedModels {
     });
   }
 
-  infoOf(name: string): EngineInfo | null {
-    return this.#models.get(name)?.leased.engine.info ?? null;
-  }
-
   /** Another process has it as the default model: this one's requests end, and nobody gets it any more. */
   replaced(name: string): void {
     const loaded = this.#models.get(name);

@@ -21,7 +21,6 @@ import { settingVariables } from './tuned.js';
 import { retiredVariables, VARIABLES, type Variable } from './variables.js';
 import { packageRoot } from '../package-root.js';
 import { readContext, packageVersion, type ServiceContext } from './context.js';
-import { installedSpeechModels } from './installed-models.js';
 import { createFirstAccount, demonstrationText, firstStartText, type FirstKeys } from './first-start.js';
 import { createDiarizer } from './diarizer.js';
 import { ModelDownloads } from './model-downloads.js';
@@ -98,7 +97,7 @@ interface Parts {
 async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
   // Listened for before the address of the server is printed: a signal that comes at once is to drain it, too.
   const stopped = stopSignal();
-  const { speech: engine, acquire, backlog, models } = parts.engines;
+  const { speech: engine, acquire, backlog, models, installed: speechModels, memory: modelMemory } = parts.engines;
   const automatic: { model?: AutomaticModel } = {};
   const automaticModel = (): AutomaticModelState | null => automatic.model?.state() ?? null;
   const server = await startServer({
@@ -111,8 +110,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     jobsDirectory: join(config.dataDir, 'jobs'),
     timers: systemTimers,
     clock: Date.now,
-    installedModels: installedSpeechModels,
-    ...{ engine, acquire, backlog, models, automaticModel },
+    ...{ engine, acquire, backlog, models, automaticModel, speechModels, modelMemory },
     ...parts,
     settings: serverSettings(config),
   });

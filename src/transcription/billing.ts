@@ -35,6 +35,8 @@ export interface Bill {
 
 /** How much a client has received of an answer that failed. */
 export interface Delivered {
+  /** That made it. */
+  model: string;
   listener: StreamListener | undefined;
   stream: ResultStream;
   audioSeconds: number;
@@ -87,14 +89,14 @@ export class TranscriptionBilling {
 
   bill(work: FinishedWork): Bill {
     const { text, segments, words, described, language, durationSeconds, translation, warnings, timings } = work;
-    const { extras, nothingRecognised } = work;
+    const { extras, nothingRecognised, model } = work;
     return {
       credits: nothingRecognised ? 0 : creditsFor(this.settings, durationSeconds, extras),
       audioSeconds: durationSeconds,
       minutes: nothingRecognised ? 0 : startedMinutes(durationSeconds),
       uncharged: {
         ...{ id: newTranscriptionId(), durationSeconds, language, text, segments, words, described },
-        ...{ translation, warnings },
+        ...{ translation, warnings, model },
       },
       timings,
     };
@@ -114,7 +116,7 @@ export class TranscriptionBilling {
     const charge = await this.ledger.holds.settle(hold.id, {
       ...{ credits, audioSeconds, minutes, endpoint, requestId },
       ...(token === null ? {} : { idempotencyToken: token }),
-      ...{ transcriptionId: uncharged.id, language: uncharged.language },
+      ...{ transcriptionId: uncharged.id, language: uncharged.language, model: uncharged.model },
       result,
     });
     return { ...uncharged, ...charge };
@@ -135,7 +137,7 @@ export class TranscriptionBilling {
   async #settleDelivered(
     { endpoint, requestId }: Payer,
     hold: Hold,
-    { listener, stream, audioSeconds }: Delivered,
+    { listener, stream, model, audioSeconds }: Delivered,
   ): Promise<void> {
     const delivered = listener?.deliveredSeconds ?? null;
     if (delivered === null) return;
@@ -146,7 +148,7 @@ export class TranscriptionBilling {
       credits: Math.min(hold.credits, creditsFor(this.settings, seconds, extras)),
       audioSeconds: seconds,
       minutes: startedMinutes(seconds),
-      ...{ endpoint, requestId, transcriptionId: newTranscriptionId(), language: stream.language },
+      ...{ endpoint, requestId, transcriptionId: newTranscriptionId(), language: stream.language, model },
       ...{ delivered: true, result: null },
     });
   }

@@ -34,6 +34,24 @@ export interface EngineLease {
  */
 export type AcquireEngines = (model: string | null) => EngineLease;
 
+/** A speech model that requests may name. */
+export interface SpeechModel {
+  /** As the leases for it have it, loaded or not. */
+  info: EngineInfo;
+  /** Whether it is in memory. */
+  loaded: boolean;
+  /** Since when, milliseconds since 1970; null: it is not loaded. */
+  since: number | null;
+}
+
+/** The installed speech models. */
+export interface SpeechModelDirectory {
+  /** The default model first. */
+  list: () => readonly [SpeechModel, ...SpeechModel[]];
+  /** null: none of this name is installed. */
+  find: (name: string) => SpeechModel | null;
+}
+
 /** For a server that has one model, which never changes. */
 export function fixedEngines(engine: SpeechEngine, translator: TextTranslator | undefined): AcquireEngines {
   return (model) => {

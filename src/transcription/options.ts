@@ -2,6 +2,8 @@ import { MOST_SPEAKERS } from '../engine/speakers/speaker-engine.js';
 
 /** The options of a client's request; language codes are ISO 639-1 already. */
 export interface TranscriptionOptions {
+  /** The name of an installed speech model; null: the default. */
+  model: string | null;
   /** null: detect. */
   language: string | null;
   translateTo: string | null;

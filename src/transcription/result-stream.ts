@@ -14,6 +14,8 @@ export interface StreamListener {
   onText(text: string, endSeconds: number): void;
   /** Up to where its client has received the text, as far as can be known; null: nothing. */
   readonly deliveredSeconds: number | null;
+  /** Once, before the audio is measured: the name of the model that is to transcribe it. */
+  onModel?(model: string): void;
   /** Once, before the work: how long the audio is, and how many credits are held for it. */
   onMeasured?(durationSeconds: number, credits: number): void;
   /** How much of the audio lies behind. */

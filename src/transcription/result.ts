@@ -19,6 +19,8 @@ export interface TranscriptionResult extends Charge {
   described: DescribedSegment[] | null;
   translation: Translation | null;
   warnings: Warning[];
+  /** The name of the speech model; null: a version stored the result that did not note it. */
+  model: string | null;
 }
 
 export interface Translation {
@@ -73,12 +75,15 @@ type StoredResult4 = Omit<StoredResult3, 'version' | 'segments' | 'words' | 'tra
     (Omit<NonNullable<StoredResult3['translation']>, 'segments'> & { segments: StoredSpokenText[] | null }) | null;
 };
 
+/** With the model that made it. */
+type StoredResult5 = Omit<StoredResult4, 'version'> & { version: 5; model: string | null };
+
 type Uncharged = Omit<TranscriptionResult, keyof Charge>;
 
 /** The stored form: the newest version. */
-export function storedResult({ segments, words, translation, ...rest }: Uncharged): StoredResult4 {
+export function storedResult({ segments, words, translation, ...rest }: Uncharged): StoredResult5 {
   return {
-    version: 4,
+    version: 5,
     ...rest,
     segments: segments && segments.map(storedSpokenText),
     words: words && words.map(storedSpokenWord),
@@ -100,6 +105,7 @@ export function resultOf(stored: JsonValue, charge: Charge): TranscriptionResult
   if (isVersion<StoredResult2>(stored, 2)) return { ...fromVersion2(stored), ...charge };
   if (isVersion<StoredResult3>(stored, 3)) return { ...fromVersion3(stored), ...charge };
   if (isVersion<StoredResult4>(stored, 4)) return { ...fromVersion4(stored), ...charge };
+  if (isVersion<StoredResult5>(stored, 5)) return { ...fromVersion4(stored), model: stored.model, ...charge };
   throw new Error('A stored result has a form that this version of Verbatim cannot read.');
 }
 
@@ -119,7 +125,7 @@ function fromVersion1(stored: StoredResult1): Uncharged {
   };
 }
 
-function fromVersion4(stored: StoredResult4): Uncharged {
+function fromVersion4(stored: Omit<StoredResult4, 'version'>): Uncharged {
   const { segments, words, described, translation } = stored;
   return {
     ...untimed(stored),
@@ -160,8 +166,9 @@ function fromVersion2(stored: StoredResult2): Uncharged {
 
 type Untimed = Pick<StoredResult1, 'id' | 'durationSeconds' | 'language' | 'text' | 'warnings'>;
 
-function untimed({ id, durationSeconds, language, text, warnings }: Untimed): Untimed {
-  return { id, durationSeconds, language, text, warnings };
+/** None of the first four versions noted the model. */
+function untimed({ id, durationSeconds, language, text, warnings }: Untimed): Untimed & { model: null } {
+  return { id, durationSeconds, language, text, warnings, model: null };
 }
 
 function storedText({ startSeconds, endSeconds, text }: TimedText): StoredText {

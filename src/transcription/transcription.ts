@@ -33,6 +33,8 @@ export interface TranscriptionSettings extends BillingSettings {
 
 /** What was learned on the way, as far as the request came. */
 export interface TranscriptionFacts {
+  /** That works on it, or would have. */
+  model?: string;
   audioSeconds?: number;
   queueMs?: number;
   inferenceMs?: number;
@@ -68,6 +70,11 @@ export type TranscriptionAnswer =
   | { replayed: boolean; result: TranscriptionResult; timings: WorkTimings }
   /** The body as version 0.1.0 rendered and stored it. */
   | { replayed: true; body: string; timings: WorkTimings };
+
+/** The name of the speech model; null: a version stored the answer that did not note it. */
+export function modelOf(answer: TranscriptionAnswer): string | null {
+  return 'result' in answer ? answer.result.model : null;
+}
 
 export interface Answered {
   answer: TranscriptionAnswer;
@@ -144,7 +151,7 @@ export class TranscriptionService {
   async run(request: TranscriptionRequest): Promise<TranscriptionOutcome> {
     const facts: TranscriptionFacts = {};
     try {
-      return { facts, ...(await this.#with((engines) => this.#answer(request, facts, engines))) };
+      return { facts, ...(await this.#with(request.options, (engines) => this.#answer(request, facts, engines))) };
     } catch (error) {
       await discardAudio(request);
       return { facts, error };
@@ -156,7 +163,7 @@ export class TranscriptionService {
    * is converted stays as it is, for perform() to convert again. Rejects as run() fails.
    */
   measure(order: TranscriptionOrder): Promise<{ durationSeconds: number; credits: number }> {
-    return this.#with(async ({ lease, languages }) => {
+    return this.#with(order.options, async ({ lease, languages }) => {
       languages.check(order.options);
       const { path: read, seconds } = await this.#measure(order, originOf(order), lease);
       await keepOne(order.audio.path, read);
@@ -169,7 +176,7 @@ export class TranscriptionService {
     order: TranscriptionOrder,
     { durationSeconds, onProgress }: { durationSeconds: number; onProgress: (seconds: number) => void },
   ): Promise<Bill> {
-    return this.#with(async ({ lease, languages }) => {
+    return this.#with(order.options, async ({ lease, languages }) => {
       const { accountId, audio, options, signal } = order;
       languages.check(options);
       const origin = originOf(order, true);
@@ -197,8 +204,9 @@ export class TranscriptionService {
     });
   }
 
-  async #with<T>(work: (engines: Engines) => Promise<T>): Promise<T> {
-    const lease = this.deps.acquire(null);
+  /** Rejects with `unsupported_model`. */
+  async #with<T>({ model }: TranscriptionOptions, work: (engines: Engines) => Promise<T>): Promise<T> {
+    const lease = this.deps.acquire(model);
     const { info, translator } = lease;
     try {
       return await work({ lease, languages: new LanguageSupport(info, translator, this.deps.diarizer) });
@@ -228,6 +236,9 @@ export class TranscriptionService {
     const { signal, listener } = request;
     const origin = originOf(request);
     const { path } = request.audio;
+    const model = engines.lease.info.modelName;
+    facts.model = model;
+    listener?.onModel?.(model);
     const measured = await this.#measure(request, origin, engines.lease);
     if (measured.path !== path) await rename(measured.path, path);
     const audio = { ...measured, path };
@@ -244,7 +255,7 @@ export class TranscriptionService {
       return { replayed: false, result, timings: bill.timings };
     } catch (error) {
       const reason: unknown = signal.aborted ? signal.reason : error;
-      const delivered = isClientGone(reason) ? { listener, stream, audioSeconds: audio.seconds } : null;
+      const delivered = isClientGone(reason) ? { listener, stream, model, audioSeconds: audio.seconds } : null;
       await this.#billing.release(request, hold, delivered);
       throw error;
     }

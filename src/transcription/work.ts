@@ -107,6 +107,8 @@ export interface WorkTimings extends TranscriptTimings {
 }
 
 export interface FinishedWork extends AnswerParts {
+  /** The name of the speech model. */
+  model: string;
   language: string;
   durationSeconds: number;
   translation: Translation | null;
@@ -146,6 +148,7 @@ export async function transcribeAudio(order: WorkOrder, { engine, languages }: W
   const { language, durationSeconds, timings } = transcript;
   return {
     ...{ ...parts, language, durationSeconds, translation, transcript },
+    model: engine.info.modelName,
     warnings: warningsOf(transcript, engine.info),
     nothingRecognised: engine.info.isDemonstration && transcript.windows > 0 && transcript.text.trim() === '',
     extras: {

@@ -19,7 +19,7 @@ const BILL: Bill = {
   ...{ credits: 1, audioSeconds: 3, minutes: 1 },
   uncharged: {
     ...{ id: 'tr_1', durationSeconds: 3, language: 'en', text: 'Hello.' },
-    ...{ segments: null, words: null, described: null, translation: null, warnings: [] },
+    ...{ segments: null, words: null, described: null, translation: null, warnings: [], model: 'base' },
   },
   timings: { queueMs: 0, readMs: 0, speechMs: 0, inferenceMs: 0, translateMs: 0 },
 };

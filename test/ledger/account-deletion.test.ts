@@ -71,7 +71,7 @@ describeLedger('ledger: a deleted account', (backend) => {
       });
     const [charged] = await ledger.history.charged(id, { limit: 9, before: null });
     expect(charged).to.include({ credits: 3, minutes: 3, endpoint: ENDPOINT, requestId: '' });
-    expect(charged).to.include({ transcriptionId: null, language: null });
+    expect(charged).to.include({ transcriptionId: null, language: null, model: 'base' });
     const stored = JSON.stringify(await Promise.all(TABLES.map((table) => bench.rows(`SELECT * FROM ${table}`))));
     const traces = ['ann', 'Ann', 'order 7', 'aloud', 'req_1', 'job_1', 'tr_1', 'example.com', '192.0.2.7', 'Firefox'];
     for (const trace of [...traces, ann.key.prefix]) expect(stored).not.to.contain(trace);
@@ -155,6 +155,7 @@ describeLedger('ledger: a deleted account', (backend) => {
     };
     await refused('UPDATE usage_events SET credits = 0');
     await refused(`UPDATE usage_events SET endpoint = 'other'`);
+    await refused(`UPDATE usage_events SET model = 'other'`);
     await refused('DELETE FROM usage_events');
     await refused('UPDATE holds SET credits = 0');
     await refused('DELETE FROM holds');

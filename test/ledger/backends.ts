@@ -42,6 +42,13 @@ export const SQLITE: Backend = {
 };
 export const POSTGRESQL: Backend = { name: 'PostgreSQL', place: () => PostgresPlace.make() };
 
+/** The address of another database beside the one of this place, without a schema. */
+export async function emptyDatabase({ address: beside }: Place): Promise<string> {
+  const address = `${beside}_empty`;
+  await (await sharedCluster()).query(`CREATE DATABASE ${new URL(address).pathname.slice(1)}`);
+  return address;
+}
+
 const ALL = [SQLITE, POSTGRESQL] as const;
 /** Those that `describeLedger` declares its tests on: postgres-doubles.full.test.ts declares all of them once more. */
 let declared: readonly Backend[] = [SQLITE];

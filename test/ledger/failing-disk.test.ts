@@ -54,8 +54,8 @@ describe('ledger: a disk that fails', () => {
     return begun.token;
   };
   const bill = (credits: number): JobSettlement => {
-    const { audioSeconds, minutes, transcriptionId, language, result } = settlement(credits);
-    return { credits, endpoint: '/api/v1/jobs', audioSeconds, minutes, transcriptionId, language, result };
+    const { audioSeconds, minutes, transcriptionId, language, model, result } = settlement(credits);
+    return { credits, endpoint: '/api/v1/jobs', audioSeconds, minutes, transcriptionId, language, model, result };
   };
   const newJob = (id: string, token: string | null = null): ReturnType<Ledger['jobs']['create']> =>
     ledger.jobs.create({

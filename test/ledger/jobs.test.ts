@@ -38,8 +38,8 @@ describeLedger('Jobs in the ledger', (backend) => {
   const balance = async (): Promise<number> => (await ledger.credits.balance(ann.account.id)).balance;
   const find = async (id: string): Promise<StoredJob> => (await ledger.jobs.find(ann.account.id, id))!;
   const bill = (credits = 2): JobSettlement => {
-    const { audioSeconds, minutes, transcriptionId, language, result } = settlement(credits);
-    return { credits, endpoint: '/api/v1/jobs', audioSeconds, minutes, transcriptionId, language, result };
+    const { audioSeconds, minutes, transcriptionId, language, model, result } = settlement(credits);
+    return { credits, endpoint: '/api/v1/jobs', audioSeconds, minutes, transcriptionId, language, model, result };
   };
   const minutes = async (): Promise<number> => (await ledger.history.report(ann.account.id, 1)).totalMinutes;
 
@@ -58,6 +58,22 @@ describeLedger('Jobs in the ledger', (backend) => {
     });
     expect(await balance()).to.equal(9);
     expect(await minutes()).to.equal(1);
+  });
+
+  it('have the model that made their result once they have succeeded, in lists and to whoever deletes them', async () => {
+    const { id: accountId } = ann.account;
+    expect((await create()).model).to.equal(null);
+    const { lease, job } = await take();
+    expect(job.model).to.equal(null);
+    await create();
+    await ledger.jobs.succeed(lease, { ...bill(1), model: 'large-v3' });
+    expect((await find('job_1')).model).to.equal('large-v3');
+    const listed = await ledger.jobs.list(accountId, { status: null, limit: 9, after: null });
+    expect(listed.map(({ model }) => model)).to.deep.equal([null, 'large-v3']);
+    const [charged] = await ledger.history.charged(accountId, { limit: 1, before: null });
+    expect(charged?.model).to.equal('large-v3');
+    const deleted = await ledger.jobs.end(accountId, 'job_1', 'delete');
+    expect(deleted).to.have.nested.property('job.model', 'large-v3');
   });
 
   it('release everything when they fail, and say why', async () => {

@@ -1,9 +1,6 @@
 /** What is PostgreSQL's own: many servers, a network between them and the ledger, and a database that goes away. */
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
-import { Connections } from '../../src/ledger/postgres/connections.js';
-import { migratePostgres } from '../../src/ledger/postgres/migrate.js';
-import { POSTGRES_MIGRATIONS } from '../../src/ledger/postgres/migrations/index.js';
 import type { NewJob, StoredJob } from '../../src/ledger/jobs.js';
 import { secretCheckOf } from '../../src/ledger/rows/secret.js';
 import type { FirstAccount } from '../../src/ledger/types.js';
@@ -11,7 +8,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import { Network } from '../support/network.js';
 import { DATABASE_PASSWORD, sharedCluster } from '../support/postgres-cluster.js';
 import { until } from '../support/until.js';
-import { die, POSTGRESQL, type Place } from './backends.js';
+import { die, emptyDatabase, POSTGRESQL, type Place } from './backends.js';
 import { Bench, codeOf, customer, hold, refusal, settlement, type KeyHolder } from './support.js';
 
 const LEASE_MS = 30_000;
@@ -140,9 +137,7 @@ describe('ledger on PostgreSQL', () => {
     };
 
     it('of several servers at once makes one schema and one account', async () => {
-      const cluster = await sharedCluster();
-      const address = `${place.address}_empty`;
-      await cluster.query(`CREATE DATABASE ${new URL(address).pathname.slice(1)}`);
+      const address = await emptyDatabase(place);
       const servers = await Promise.all(Array.from({ length: 4 }, () => bench.server({ address })));
       const made = await Promise.all(servers.map((server) => server.accounts.createFirst(FIRST)));
       expect(made.filter((keys) => keys !== null)).to.have.length(1);
@@ -168,26 +163,6 @@ describe('ledger on PostgreSQL', () => {
     const digest = createHmac('sha256', Buffer.from(digits, 'hex')).update(key.rawKey).digest();
     const [row] = await bench.rows<{ digest: Buffer }>('SELECT digest FROM api_keys');
     expect(row?.digest).to.deep.equal(digest);
-  });
-
-  it('refuses a ledger of a newer version, and a schema that is not its own', async () => {
-    await bench.rows('UPDATE schema_version SET version = 99');
-    expect((await refusal(() => bench.server())).message).to.contain('schema version 99');
-    await bench.rows('DROP TABLE schema_version');
-    expect((await refusal(() => bench.server())).message).to.contain("not one of Verbatim's");
-  });
-
-  it('applies only the migrations that are missing', async () => {
-    const connections = new Connections(place.address, 1);
-    const later = [...POSTGRES_MIGRATIONS, 'CREATE TABLE later (n INTEGER)', 'INSERT INTO later VALUES (7)'];
-    try {
-      for (let n = 0; n < 2; n++) {
-        await connections.with((query) => migratePostgres(query, later), 5_000);
-      }
-    } finally {
-      await connections.close();
-    }
-    expect(await bench.rows('SELECT n FROM later')).to.deep.equal([{ n: 7 }]);
   });
 
   describe('behind a network', () => {

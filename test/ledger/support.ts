@@ -167,6 +167,7 @@ export function settlement(credits: number, overrides: Partial<Settlement> = {})
     requestId: 'req_1',
     transcriptionId: 'tr_1',
     language: 'en',
+    model: 'base',
     result: { text: 'hello' },
     ...overrides,
   };

@@ -41,7 +41,9 @@ describe('Models that requests name', () => {
     const names = installed.list().map(({ info }) => info.modelName);
     expect(names[0]).to.equal('verbatim-small');
     expect(names).to.include.members(['mine', 'second', 'third']).and.not.include('missing');
-    expect(installed.find('second')).to.deep.include({ modelName: 'second', languages: ['en', 'de', 'es', 'fr'] });
+    const { info, loaded: isLoaded } = installed.find('second')!;
+    expect(info).to.deep.include({ modelName: 'second', languages: ['en', 'de', 'es', 'fr'] });
+    expect(isLoaded).to.equal(false);
     expect(installed.find('missing')).to.equal(null);
   });
 

@@ -13,7 +13,7 @@ import { readSrt, readVtt } from '../support/strict-subtitles.js';
 
 const DIARIZE: TranscriptionOptions = {
   ...{ language: null, translateTo: null, punctuate: true, diarize: true, ...ANY_SPEAKERS },
-  ...{ timestamps: 'none', format: 'json', prompt: null, describe: false, temperature: 0 },
+  ...{ model: null, timestamps: 'none', format: 'json', prompt: null, describe: false, temperature: 0 },
 };
 
 const turn = (speaker: string, startSeconds: number, endSeconds: number): SpeakerTurn => ({

@@ -4,7 +4,7 @@ import { ANY_SPEAKERS, type TranscriptionOptions } from '../../src/transcription
 
 const asked: TranscriptionOptions = {
   ...{ language: null, translateTo: null, punctuate: true, diarize: false, ...ANY_SPEAKERS },
-  ...{ timestamps: 'none', format: 'json', prompt: null, describe: false, temperature: 0 },
+  ...{ model: null, timestamps: 'none', format: 'json', prompt: null, describe: false, temperature: 0 },
 };
 
 const of = (options: Partial<TranscriptionOptions>): string =>
@@ -28,6 +28,7 @@ describe('fingerprint', () => {
       ...[of({ prompt: 'srt' }), of({ prompt: 'word' })],
       ...[of({ diarize: true, minSpeakers: 2 }), of({ diarize: true, maxSpeakers: 2 })],
       of({ diarize: true, minSpeakers: 2, maxSpeakers: 2 }),
+      ...[of({ model: 'base' }), of({ model: 'small' }), of({ prompt: 'base' })],
       ...[of({ describe: true }), of({ temperature: 0.2 }), of({ temperature: 0.4 })],
     ];
     expect(new Set(all).size).to.equal(all.length);

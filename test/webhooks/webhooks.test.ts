@@ -141,11 +141,12 @@ describe('webhooks', () => {
         finishedAt: '',
         error: null,
         webhookUrl: null,
+        model: 'base',
       },
       outcome: {
         result: storedResult({
           ...{ id: 'tr_1', durationSeconds: 3, language: 'en', text, segments: null, words: null },
-          ...{ described: null, translation: null, warnings: [] },
+          ...{ described: null, translation: null, warnings: [], model: 'base' },
         }),
         charge: { creditsUsed: 1, creditsRemaining: 1 },
       },

@@ -52,6 +52,14 @@ const speakerCount = (description: string) =>
 
 /** The text fields of the form. */
 export const TranscribeFields = {
+  model: Type.Optional(
+    Type.String({
+      description:
+        'The name of an installed speech model, as `GET /v1/models` lists them. Absent or empty: the default model. ' +
+        'One that is not in memory is loaded for the request. `X-Model` names the model that made the answer.',
+      examples: ['base', 'large-v3-turbo'],
+    }),
+  ),
   language: Type.Optional(
     Type.String({
       description:

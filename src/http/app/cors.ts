@@ -9,7 +9,7 @@ const HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
 const HEADER_LIST = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+(?: *, *[A-Za-z0-9!#$%&'*+.^_`|~-]+)*$/;
 /** Beside those that any page may read. */
 const EXPOSED =
-  'X-Request-Id, Retry-After, Server-Timing, Idempotency-Replayed, X-Transcription-Id, X-Credits-Used, ' +
+  'X-Request-Id, Retry-After, Server-Timing, Idempotency-Replayed, X-Transcription-Id, X-Model, X-Credits-Used, ' +
   'X-Credits-Remaining, X-Verbatim-Warning, X-Ignored-Fields, X-Should-Retry';
 /** A browser may remember a preflight so long. */
 const MAX_AGE_SECONDS = 600;

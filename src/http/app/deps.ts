@@ -14,6 +14,7 @@ import type { Metrics } from '../monitoring/metrics.js';
 import type { InFlightRegistry } from '../limits/in-flight.js';
 import type { JobService } from '../../jobs/job-service.js';
 import type { AddressGuard } from '../../webhooks/addresses.js';
+import type { SpeechModelDirectory } from '../../transcription/engine-lease.js';
 import type { TranscriptionService } from '../../transcription/transcription.js';
 import type { Timers } from '../../timers.js';
 import type { UploadDirectory } from '../upload/upload-directory.js';
@@ -56,8 +57,8 @@ export interface HttpDeps {
   ledger: Ledger;
   engine: HttpEngine;
   backlog: Pick<Backlog, 'checkRoom'>;
-  /** Names of the speech models on the disk, whether this process serves them or not. */
-  installedModels: () => readonly string[];
+  /** Those that requests may name. */
+  speechModels: SpeechModelDirectory;
   models: ModelSwitch;
   /** The state of the search for a published model; null: there is no search. */
   automaticModel: () => AutomaticModelState | null;

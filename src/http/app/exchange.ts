@@ -20,6 +20,8 @@ export interface RequestFacts {
   /** Of a page of the dashboard, which no key opens. */
   accountId?: string;
   transcriptionId?: string;
+  /** The name of the speech model. */
+  model?: string;
   jobId?: string;
   audioSeconds?: number;
   queueMs?: number;

@@ -103,8 +103,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   model_not_found: {
     status: 404,
     raisedBy: BY_MODEL,
-    meaning: 'The model is not the one that this process serves.',
-    message: 'The model "large-v3" is installed, but this process serves "base".',
+    meaning: 'No speech model of this name is installed.',
+    message: 'There is no model "large-v3"; installed: base, verbatim-small.',
     param: 'model',
   },
   method_not_allowed: {

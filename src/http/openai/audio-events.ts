@@ -41,9 +41,10 @@ function deltaEvent(delta: string): Static<typeof TranscriptDelta> {
 /** All that the answer in one piece has in its body, and in its headers. */
 function doneEvent(answer: TranscriptionAnswer, request: OpenAiRequest): Static<typeof TranscriptDone> {
   const result = resultIn(answer);
-  const { id, creditsUsed: credits_used, creditsRemaining: credits_remaining } = result;
+  const { id, model, creditsUsed: credits_used, creditsRemaining: credits_remaining } = result;
   const body = jsonBody(result, request);
-  return { type: 'transcript.text.done', ...body, id, credits_used, credits_remaining };
+  const made = model === null ? {} : { model };
+  return { type: 'transcript.text.done', ...body, id, ...made, credits_used, credits_remaining };
 }
 
 function named(data: Event): ServerEvent {

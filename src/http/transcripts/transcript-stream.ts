@@ -4,11 +4,11 @@
  */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { StreamListener } from '../../transcription/result-stream.js';
-import type { TranscriptionAnswer } from '../../transcription/transcription.js';
+import { modelOf, type TranscriptionAnswer } from '../../transcription/transcription.js';
 import { eventBytes, type EventStream, type ServerEvent } from '../app/event-stream.js';
 import type { Exchange } from '../app/exchange.js';
 import { headerOf } from '../schema/headers.js';
-import { IdempotencyReplayed } from './transcription-headers.js';
+import { IdempotencyReplayed, modelHeader } from './transcription-headers.js';
 
 /** How far the work is. */
 export interface WorkProgress {
@@ -62,6 +62,10 @@ export class TranscriptStream implements StreamListener {
     this.#flush();
   }
 
+  onModel(model: string): void {
+    this.#headers = { ...this.#headers, ...modelHeader(model) };
+  }
+
   onMeasured(seconds: number, credits: number): void {
     this.#progressed({ doneSeconds: 0, seconds, credits });
   }
@@ -76,7 +80,10 @@ export class TranscriptStream implements StreamListener {
     // The end has all pending text.
     this.#pending = '';
     this.#isAhead = false;
-    if (answer.replayed) this.#headers = { ...this.#headers, ...headerOf(IdempotencyReplayed, 'true') };
+    if (answer.replayed) {
+      const replayed = { ...headerOf(IdempotencyReplayed, 'true'), ...modelHeader(modelOf(answer)) };
+      this.#headers = { ...this.#headers, ...replayed };
+    }
     const end = await eventBytes(await this.events.done(answer, sentLength));
     return () => this.#stream.endWith(end);
   }

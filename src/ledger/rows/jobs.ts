@@ -21,13 +21,17 @@ export interface JobRow {
   result: string | null;
   credits_used: number | null;
   credits_remaining: number | null;
+  model: string | null;
   error: string | null;
   webhook_url: string | null;
   webhook_secret: string | null;
 }
 
+/** The columns of the usage row, as `event`, that a JobRow has. */
+export const JOB_CHARGE = 'event.credits AS credits_used, event.model';
+
 /** The table that a JobRow is selected from, as `job`. */
-export const JOB_ROWS = `(SELECT jobs.*, event.credits AS credits_used
+export const JOB_ROWS = `(SELECT jobs.*, ${JOB_CHARGE}
   FROM jobs LEFT JOIN usage_events event ON event.hold_id = jobs.hold_id) job`;
 
 export function jobOf(row: JobRow): StoredJob {
@@ -44,6 +48,7 @@ export function jobOf(row: JobRow): StoredJob {
     outcome: charged ? { result: JSON.parse(result) as JsonValue, charge: { creditsUsed, creditsRemaining } } : null,
     error: error === null ? null : (JSON.parse(error) as JobError),
     webhookUrl: row.webhook_url,
+    model: row.model,
   };
 }
 

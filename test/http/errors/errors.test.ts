@@ -221,6 +221,17 @@ describe('the error table', () => {
     });
   }
 
+  for (const model of ['large-v3', 'whisper-1', 'bundled']) {
+    it(`422 unsupported_model: "${model}"`, async () => {
+      const parts: [string, string | Buffer][] = [
+        ['audio', audio],
+        ['model', model],
+      ];
+      const answer = await transcribe(server, { key: customer.key, parts });
+      expectError(answer, 422, 'unsupported_model', 'model');
+    });
+  }
+
   for (const [language, to] of [
     ['en', 'de'],
     [null, 'ja'],

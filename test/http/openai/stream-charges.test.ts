@@ -91,6 +91,10 @@ describe('answers in events: charges', () => {
         expect((await fixture.server.ledger.history.report(fixture.customer.account.id, 1)).byEndpoint).to.deep.equal([
           { endpoint: PATH, minutes },
         ]);
+        const [entry] = await fixture.server.ledger.history.charged(fixture.customer.account.id, {
+          ...{ limit: 1, before: null },
+        });
+        expect(entry).to.include({ minutes, model: 'fake' });
       });
     }
 
