@@ -72,6 +72,15 @@ describe('the field model', () => {
       expect(transcribed()).to.deep.equal([0, 0, 4]);
     });
 
+    it('is percent-encoded in the header where a list of models that was edited by hand has odd names', async () => {
+      await server.dispose();
+      models = new SeveralModels('base', 'größe 模型');
+      server = await TestServer.start(models.options);
+      ann = await server.customer(10);
+      const { status, headers } = await send(['model', 'größe 模型']);
+      expect([status, headers.get('x-model')]).to.deep.equal([200, encodeURI('größe 模型')]);
+    });
+
     it('is in the history of the account, on its page, too', async () => {
       await send(['model', 'large-v3']);
       await send();
