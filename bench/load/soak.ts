@@ -3,7 +3,7 @@ import type { Clock } from '../../src/engine/clock.js';
 import { loadClock } from './clock.js';
 import type { HttpTarget, Outcome, Upload } from './http-target.js';
 import { residentBytesOfAll } from '../processes/process-usage.js';
-import { pick, poissonArrivals, type Random } from './random.js';
+import { pick, pickKind, poissonArrivals, type Random } from './random.js';
 import { fitSlope, type Slope } from '../reports/regression.js';
 
 export interface SoakOptions {
@@ -50,7 +50,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   const { seconds, rate, random, clock = loadClock } = options;
   const outcomes: SoakResult['outcomes'] = {};
   const start = clock.now();
-  const requests = poissonArrivals(random, rate, seconds).map((time) => ({ time, kind: pickKind(random) }));
+  const requests = poissonArrivals(random, rate, seconds).map((time) => ({ time, kind: pickKind(random, KINDS) }));
   const sending = Promise.all(
     requests.map(async ({ time, kind }) => {
       await clock.sleep(Math.max(0, start + time * 1000 - clock.now()));
@@ -62,11 +62,6 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   const samples = await sampleMemory(options, start);
   await sending;
   return { samples, outcomes };
-}
-
-function pickKind(random: Random): Kind {
-  let left = random();
-  return KINDS.find(({ share }) => (left -= share) < 0)?.kind ?? 'clip';
 }
 
 async function send(options: SoakOptions, kind: Kind): Promise<Outcome> {

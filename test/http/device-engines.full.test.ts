@@ -6,7 +6,7 @@ import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { SpeechEngine } from '../../src/engine/types.js';
-import { childrenOf, isAlive } from '../support/child-processes.js';
+import { childrenOf, deadlyEngines, isAlive } from '../support/child-processes.js';
 import { DEADLY_VARIABLE, VISIBLE_VARIABLE } from '../support/deadly-files.js';
 import { startEngineProcess, type EngineProcess } from '../support/engine-process.js';
 import { heldRequest, type HeldRequest } from '../support/held-request.js';
@@ -32,8 +32,6 @@ describe('HTTP: an engine process for each of two devices', () => {
   let customer: Customer;
 
   const pids = (): number[] => [...process_.engines.pids];
-  const alive = (): number[] =>
-    childrenOf().flatMap(({ pid, command }) => (command.includes('deadly-engine') ? [pid] : []));
   const post = (audio: Buffer = readFileSync(clip.path)) =>
     transcribe(server, { key: customer.key.rawKey, parts: [['audio', audio]] });
   const stats = () => process_.engines.speech.stats();
@@ -68,7 +66,7 @@ describe('HTTP: an engine process for each of two devices', () => {
   });
 
   it('reports what both are, together', async () => {
-    expect(pids()).to.have.length(2).and.have.members(alive());
+    expect(pids()).to.have.length(2).and.have.members(deadlyEngines());
     const { body } = await call(server, '/readyz');
     expect(body['device']).to.deep.include({ ids: ['cpu', 'cpu'] });
     expect((body['device'] as { name: string }).name).to.not.contain(',');
@@ -193,7 +191,7 @@ describe('HTTP: an engine process for each of two devices', () => {
   });
 
   it('changes the model of both, or of none', async () => {
-    await until(() => pids().length === 2 && stats().slots === 4 && alive().length === 2);
+    await until(() => pids().length === 2 && stats().slots === 4 && deadlyEngines().length === 2);
     const { models: turns } = process_.engines;
     const use = async (name: string): Promise<string | null | undefined> => {
       turns.use(name, 'a test');
@@ -205,16 +203,16 @@ describe('HTTP: an engine process for each of two devices', () => {
     expect(await use('mine')).to.contain('"cuda:7" is not available');
     devices[1] = 'cpu';
     expect(turns.state().serving).to.equal('verbatim-small');
-    expect(pids()).to.deep.equal(before).and.have.members(alive());
+    expect(pids()).to.deep.equal(before).and.have.members(deadlyEngines());
     expect(await use('mine')).to.equal(null);
     expect(turns.state().serving).to.equal('mine');
-    expect(pids()).to.have.length(2).and.have.members(alive());
+    expect(pids()).to.have.length(2).and.have.members(deadlyEngines());
     expect(before.filter((pid) => isAlive(pid))).to.deep.equal([]);
     expect((await post()).body['text']).to.equal(clip.text);
   });
 
   it('starts on all devices or on none', async () => {
-    const before = alive();
+    const before = deadlyEngines();
     const visible = join(models.directory, 'visible');
     writeFileSync(visible, '');
     process.env[VISIBLE_VARIABLE] = visible;
@@ -230,6 +228,6 @@ describe('HTTP: an engine process for each of two devices', () => {
     // The one for the processor may have been ended before it could report.
     const reported = readFileSync(visible, 'utf8').trimEnd().split('\n');
     expect(reported.filter((devices) => devices !== own)).to.deep.equal(['7']);
-    expect(alive()).to.deep.equal(before);
+    expect(deadlyEngines()).to.deep.equal(before);
   });
 });

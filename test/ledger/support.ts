@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Database } from '../../src/ledger/sqlite/driver.js';
 import type { Account, IssuedKey, Settlement } from '../../src/ledger/types.js';
+import type { JobSettlement } from '../../src/ledger/jobs.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { systemTimers, type Timers } from '../../src/timers.js';
 import { ManualTimers } from '../support/manual-timers.js';
@@ -171,6 +172,12 @@ export function settlement(credits: number, overrides: Partial<Settlement> = {})
     result: { text: 'hello' },
     ...overrides,
   };
+}
+
+/** Of a job's work, which takes a minute. */
+export function jobSettlement(credits = 2): JobSettlement {
+  const { audioSeconds, minutes, transcriptionId, language, model, result } = settlement(credits);
+  return { credits, endpoint: '/api/v1/jobs', audioSeconds, minutes, transcriptionId, language, model, result };
 }
 
 /** What `work` throws or rejects with. */

@@ -9,8 +9,8 @@ import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { FormData, request } from 'undici';
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
+import { attackedMain } from './built-main.js';
 
-const main = process.env['ATTACKED_MAIN'] ?? join(__dirname, '..', '..', 'dist', 'src', 'main.js');
 const JOBS = 2;
 
 describe('Jobs of half an hour of Opus', function () {
@@ -19,7 +19,7 @@ describe('Jobs of half an hour of Opus', function () {
   let directory: string;
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-kept-'));
-    server = await startVerbatim({ main });
+    server = await startVerbatim({ main: attackedMain });
   });
   after(async () => {
     await server.stop();

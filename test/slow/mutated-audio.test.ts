@@ -16,6 +16,7 @@ import { ERROR_TABLE } from '../../src/http/errors/error-table.js';
 import { conversionsOf } from '../support/child-processes.js';
 import { mutateAudio, type AudioSeed, type MutatedAudio } from '../support/mutate-audio.js';
 import { recordingSeeds } from '../support/recordings.js';
+import { builtMain } from './built-main.js';
 
 /** What a child's address space is bounded by. */
 const MOST_CHILD_BYTES = 768 * (1 << 20);
@@ -47,7 +48,7 @@ describe('spoiled audio files', function () {
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-mutated-'));
     server = await startVerbatim({
-      main: join(__dirname, '..', '..', 'dist', 'src', 'main.js'),
+      main: builtMain,
       env: { VERBATIM_DATA_DIR: directory, VERBATIM_CREDITS_PER_MINUTE: '0', VERBATIM_LOG_LEVEL: 'silent' },
     });
   });

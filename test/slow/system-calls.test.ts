@@ -11,6 +11,7 @@ import { packageRoot } from '../../src/package-root.js';
 import { recordingOf } from '../support/recordings.js';
 import { sample } from '../support/speech.js';
 import { until } from '../support/until.js';
+import { builtMain } from './built-main.js';
 
 const UNIT = readFileSync(join(packageRoot, 'packaging', 'systemd', 'verbatim.service'), 'utf8');
 const NOBODY = 65534;
@@ -53,8 +54,7 @@ describe('the system calls of the service', function () {
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-calls-'));
     const trace = [...asNobody(directory), '-f', '-qq', '-o', join(directory, 'trace'), '-e', 'signal=none'];
-    const main = join(packageRoot, 'dist', 'src', 'main.js');
-    server = spawn('strace', [...trace, process.execPath, main, 'serve'], {
+    server = spawn('strace', [...trace, process.execPath, builtMain, 'serve'], {
       env: {
         PATH: process.env['PATH'],
         VERBATIM_PORT: '0',

@@ -1,17 +1,13 @@
 import { expect } from 'chai';
 import { fingerprint } from '../../src/transcription/fingerprint.js';
-import { ANY_SPEAKERS, type TranscriptionOptions } from '../../src/transcription/options.js';
-
-const asked: TranscriptionOptions = {
-  ...{ language: null, translateTo: null, punctuate: true, diarize: false, ...ANY_SPEAKERS },
-  ...{ model: null, timestamps: 'none', format: 'json', prompt: null, describe: false, temperature: 0 },
-};
+import type { TranscriptionOptions } from '../../src/transcription/options.js';
+import { PLAIN } from './transcription-fixture.js';
 
 const of = (options: Partial<TranscriptionOptions>): string =>
   fingerprint({
     endpoint: '/api/v1/transcribe',
     audio: { sha256: 'abc' },
-    options: { ...asked, ...options },
+    options: { ...PLAIN, ...options },
   });
 
 describe('fingerprint', () => {

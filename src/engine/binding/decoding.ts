@@ -78,7 +78,7 @@ export interface WindowResult {
   languageProbabilities: Record<string, number> | null;
   /**
    * How sure the model was: the mean natural log-probability, <= 0, of the tokens that segments with text were decoded
-   * to, text and time stamps alike (not the prompt, not the end of text); null when there are none.
+   * to. Text and time stamps count; the prompt and the end of text do not. null: no token counts.
    */
   averageLogProbability: number | null;
   /** The tokens that count in averageLogProbability. */

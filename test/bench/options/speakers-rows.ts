@@ -7,7 +7,7 @@ import { findModel } from '../../../src/models/manifest.js';
 import { readManifest } from '../../../src/models/read-manifest.js';
 import { packageRoot } from '../../../src/package-root.js';
 import { toRttm } from '../../../bench/speakers/rttm.js';
-import { embeddingGraph, segmentationGraph, writeHum } from '../../engine/speakers/tones.js';
+import { embeddingGraph, HUMMED, segmentationGraph, writeHum } from '../../engine/speakers/tones.js';
 import { onnxFile } from '../../support/onnx.js';
 import { failureText, showOutput, refusalOf, reportOf, withDirectory, type Rows } from './running.js';
 
@@ -81,11 +81,6 @@ interface Hums {
   audio: string;
   models: string;
 }
-
-const HUMMED = [
-  { startSeconds: 0, endSeconds: 6, speaker: 'S1' },
-  { startSeconds: 6, endSeconds: 12, speaker: 'S2' },
-];
 
 /** Two people who hum, six seconds each, and models that recognise them. */
 function hums<T>(work: (places: Hums) => Promise<T>): Promise<T> {

@@ -1,12 +1,11 @@
 /** `verbatim serve`, as it is built, whose engine's process is killed again and again. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { descendantsOf, isAlive } from '../../support/child-processes.js';
+import { builtMain } from '../built-main.js';
 
-const MAIN = join(__dirname, '..', '..', '..', 'dist', 'src', 'main.js');
 const LOOK_MS = 25;
 /** Longer than any of what is waited for takes, however busy the machine is. */
 const WATCHDOG_MS = 300_000;
@@ -37,7 +36,7 @@ export class KilledServer {
 
   static async start(environment: Readonly<Record<string, string>>): Promise<KilledServer> {
     const own = { VERBATIM_PORT: '0', VERBATIM_LOG_LEVEL: 'error' };
-    const child = spawn(process.execPath, [MAIN, 'serve'], {
+    const child = spawn(process.execPath, [builtMain, 'serve'], {
       env: { ...process.env, ...own, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

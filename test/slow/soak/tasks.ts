@@ -65,11 +65,6 @@ const english = readFileSync(sample('en-wav16.wav').path);
 const spanish = readFileSync(sample('es-vbr.mp3').path);
 const long = longFile();
 
-export function pickKind(random: Random): Kind {
-  let left = random();
-  return KINDS.find(({ share }) => (left -= share) < 0)?.kind ?? 'clip';
-}
-
 /** Never rejects: what went wrong is reported. */
 export async function runTask(kind: Kind, clients: Clients): Promise<SoakTask> {
   const task: SoakTask = { kind, requestIds: [], status: 0, wrong: '', credits: 0 };
