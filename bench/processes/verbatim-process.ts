@@ -22,8 +22,10 @@ export interface VerbatimProcess extends ServerUnderTest {
 }
 
 export interface VerbatimOptions {
-  /** VERBATIM_... */
+  /** VERBATIM_..., and what else its processes are to have. */
   env?: Readonly<Record<string, string>>;
+  /** Modules that each of its processes requires before anything else. */
+  preload?: readonly string[];
   /** A speech model's file, served although it is not installed. */
   modelFile?: string;
   /** Of it; default: a published Whisper model's. */
@@ -64,15 +66,17 @@ export async function startVerbatim(options: VerbatimOptions = {}): Promise<Verb
 }
 
 function spawnServe(
-  { env = {}, main = MAIN, discardsLog = false }: VerbatimOptions,
+  { env = {}, preload = [], main = MAIN, discardsLog = false }: VerbatimOptions,
   own: Readonly<Record<string, string>>,
 ): ChildProcess {
   // The pool of the parent is the parent's; serve sizes its own.
   const inherited = { ...process.env };
   delete inherited['UV_THREADPOOL_SIZE'];
+  const nodeOptions = [inherited['NODE_OPTIONS'] ?? '', ...preload.map((file) => `--require "${file}"`)].join(' ');
   return spawn(process.execPath, [...NODE_FLAGS, ...nodeWords(main, ['serve'])], {
     env: {
       ...inherited,
+      ...(preload.length === 0 ? {} : { NODE_OPTIONS: nodeOptions }),
       ...ALLOCATOR,
       VERBATIM_HOST: '127.0.0.1',
       VERBATIM_PORT: '0',

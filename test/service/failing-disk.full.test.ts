@@ -6,8 +6,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
+import type { VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
+import { startChecked } from '../support/recorded-answers.js';
 import { form } from '../support/requests.js';
 import { until } from '../support/until.js';
 
@@ -25,7 +26,7 @@ describe('a server whose disk fails', function () {
     failing = join(directory, 'failing');
     const library = join(directory, 'failing-fsync.so');
     execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, SHIM, '-ldl']);
-    server = await startVerbatim({
+    server = await startChecked({
       credits: [100],
       env: { LD_PRELOAD: library, FAILING_FSYNC: failing, VERBATIM_LOG_LEVEL: 'silent' },
     });

@@ -6,10 +6,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
+import type { VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { seededRandom } from '../../bench/load/random.js';
 import { hangUpAll, runTask, type Clients } from '../slow/soak/tasks.js';
 import { enginePid, filesOfClients, footprintOf, type Footprint } from '../slow/soak/footprint.js';
+import { startChecked } from '../support/recorded-answers.js';
 import { until } from '../support/until.js';
 import { WebhookListener } from '../support/webhook-listener.js';
 
@@ -25,7 +26,7 @@ describe('a server whose engine is killed amid work', function () {
   before(async () => {
     temporary = mkdtempSync(join(tmpdir(), 'verbatim-killed-engine-'));
     listener = await WebhookListener.start();
-    server = await startVerbatim({
+    server = await startChecked({
       env: {
         ...{ VERBATIM_SLOTS: '2', VERBATIM_THREADS: '1' },
         ...{ VERBATIM_WEBHOOK_ALLOW: WEBHOOK_HOST, VERBATIM_LOG_LEVEL: 'fatal', TMPDIR: temporary },

@@ -5,7 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Pool } from 'undici';
-import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
+import type { VerbatimProcess } from '../../bench/processes/verbatim-process.js';
+import { startChecked } from '../support/recorded-answers.js';
 import { sample } from '../support/speech.js';
 import { postClip, type Posted } from './posting.js';
 import { attackedMain } from './built-main.js';
@@ -20,7 +21,7 @@ describe('A full backlog', function () {
   let over = false;
 
   before(async () => {
-    server = await startVerbatim({
+    server = await startChecked({
       main: attackedMain,
       env: { VERBATIM_MAX_BACKLOG_SECONDS: '20', VERBATIM_LOG_LEVEL: 'fatal' },
     });

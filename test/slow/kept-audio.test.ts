@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { FormData, request } from 'undici';
-import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
+import type { VerbatimProcess } from '../../bench/processes/verbatim-process.js';
+import { startChecked } from '../support/recorded-answers.js';
 import { attackedMain } from './built-main.js';
 
 const JOBS = 2;
@@ -19,7 +20,7 @@ describe('Jobs of half an hour of Opus', function () {
   let directory: string;
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-kept-'));
-    server = await startVerbatim({ main: attackedMain });
+    server = await startChecked({ main: attackedMain });
   });
   after(async () => {
     await server.stop();

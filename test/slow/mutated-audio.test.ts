@@ -10,11 +10,12 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { residentBytes } from '../../bench/processes/process-usage.js';
-import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
+import type { VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import type { ErrorCode } from '../../src/errors.js';
 import { ERROR_TABLE } from '../../src/http/errors/error-table.js';
 import { conversionsOf } from '../support/child-processes.js';
 import { mutateAudio, type AudioSeed, type MutatedAudio } from '../support/mutate-audio.js';
+import { startChecked } from '../support/recorded-answers.js';
 import { recordingSeeds } from '../support/recordings.js';
 import { builtMain } from './built-main.js';
 
@@ -47,7 +48,7 @@ describe('spoiled audio files', function () {
 
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-mutated-'));
-    server = await startVerbatim({
+    server = await startChecked({
       main: builtMain,
       env: { VERBATIM_DATA_DIR: directory, VERBATIM_CREDITS_PER_MINUTE: '0', VERBATIM_LOG_LEVEL: 'silent' },
     });

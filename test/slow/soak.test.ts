@@ -11,8 +11,9 @@ import { Database } from '../../src/ledger/sqlite/driver.js';
 import { expect } from 'chai';
 import { loadClock } from '../../bench/load/clock.js';
 import { pickKind, seededRandom } from '../../bench/load/random.js';
-import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
+import type { VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
+import { startChecked } from '../support/recorded-answers.js';
 import { until } from '../support/until.js';
 import { WebhookListener } from '../support/webhook-listener.js';
 import { hangUpAll, KINDS, runTask, type Clients, type SoakTask, type Kind } from './soak/tasks.js';
@@ -49,7 +50,7 @@ describe(`${MINUTES} minutes of all that clients do, the engine killed every ${K
     directory = mkdtempSync(join(tmpdir(), 'verbatim-soak-'));
     mkdirSync(temporary());
     listener = await WebhookListener.start();
-    server = await startVerbatim({
+    server = await startChecked({
       main: builtMain,
       credits: Array.from({ length: ACCOUNTS }, () => CREDITS),
       env: {

@@ -7,6 +7,7 @@ import { durationOf as durationOfFile } from '../../bench/load/clips.js';
 import { loadBinding, type NativeError } from '../../src/engine/binding.js';
 import { chirp, mix, noise, silence, tone, writeLongFile, writeSignal, type SampleKind } from './audio-files.js';
 import { mutateAudio, type AudioSeed } from './mutate-audio.js';
+import { SEED } from './seed.js';
 import { POLICY } from './window-policy.js';
 
 const SAMPLES = join(__dirname, '..', 'fixtures', 'audio', 'samples');
@@ -95,7 +96,7 @@ describe('mutated audio', () => {
     const directory = mkdtempSync(join(tmpdir(), 'verbatim-mutated-'));
     const answers = new Map<string, number>();
     try {
-      for (const { name, bytes, recipe } of mutateAudio(seeds(), { count: 100, seed: 9 })) {
+      for (const { name, bytes, recipe } of mutateAudio(seeds(), { count: 100, seed: SEED })) {
         const path = join(directory, name);
         writeFileSync(path, bytes);
         const answer = await durationOf(path).then(

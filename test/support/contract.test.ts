@@ -2,8 +2,10 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { built } from './built.js';
 import { check, responsesSeen, takeViolations } from './contract.js';
 import { onAnswer, type SentAnswer, type UnseenAnswer } from './preload/sent-answers.js';
+import { startChecked } from './recorded-answers.js';
 import { call, transcribe } from './requests.js';
 import { Served } from './served.js';
 import { TestServer } from './server.js';
@@ -40,6 +42,18 @@ describe('The check of answers against the OpenAPI document', () => {
     const before = responsesSeen();
     await served.stop();
     expect(responsesSeen() - before).to.equal(2);
+  });
+
+  it('sees those of a server of the bench, and fails where it has seen none', async () => {
+    const options = { main: built('src', 'main.js'), credits: [1], env: { VERBATIM_LOG_LEVEL: 'error' } };
+    const asked = await startChecked(options);
+    await (await fetch(`${asked.url}/healthz`)).text();
+    const before = responsesSeen();
+    await asked.stop();
+    expect(responsesSeen() - before).to.equal(1);
+    const idle = await startChecked(options);
+    const failure = await idle.stop().catch((error: unknown) => (error as Error).message);
+    expect(failure).to.equal('Of what the server has answered 0 were recorded, not 1 or more.');
   });
 
   it('says what breaks the document', () => {

@@ -167,12 +167,13 @@ onAnswer(check);
 /** What is wrong with the answers since the last call. */
 export const takeViolations = (): string[] => violations.splice(0);
 
-export const mochaHooks = {
-  afterEach(): void {
-    const found = takeViolations();
-    if (found.length > 0) throw new Error(`answers that break the OpenAPI document:\n${found.join('\n')}`);
-  },
-};
+function failForViolations(): void {
+  const found = takeViolations();
+  if (found.length > 0) throw new Error(`answers that break the OpenAPI document:\n${found.join('\n')}`);
+}
+
+/** The last one: of servers that a file stops when its tests have ended. */
+export const mochaHooks = { afterEach: failForViolations, afterAll: failForViolations };
 
 /** Responses held against the document so far. */
 export function responsesSeen(): number {

@@ -1,24 +1,27 @@
 /** `verbatim serve` as a process of its own, on a directory and a free port of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CALLS_VARIABLE, type AddonCall } from './preload/addon-calls.js';
-import { ANSWERS_VARIABLE, type SentAnswer, type UnseenAnswer } from './preload/sent-answers.js';
+import type { SentAnswer, UnseenAnswer } from './preload/sent-answers.js';
 import { built, verbatim } from './built.js';
-import { check } from './contract.js';
+import { answersPreload, jsonLines, RecordedAnswers } from './recorded-answers.js';
 import { until } from './until.js';
 
 export class Served {
   stdout = '';
   stderr = '';
   readonly #calls: string;
+  readonly #answers: RecordedAnswers;
 
   private constructor(
     readonly directory: string,
     readonly child: ChildProcess,
+    answers: RecordedAnswers,
   ) {
+    this.#answers = answers;
     this.#calls = join(directory, 'calls');
     child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
     child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
@@ -36,25 +39,25 @@ export class Served {
   ): Served {
     const inherited = Object.entries(process.env).filter(([name]) => !/^(VERBATIM|UV)_/.test(name));
     // For the process of its engine, too.
-    const preload = ['addon-calls.js', 'sent-answers.js', 'hours.js'].map(
-      (file) => `--require "${built('test', 'support', 'preload', file)}"`,
-    );
+    const preload = ['addon-calls.js', 'hours.js'].map((file) => built('test', 'support', 'preload', file));
+    const required = [...preload, answersPreload()].map((file) => `--require "${file}"`);
+    const answers = new RecordedAnswers(join(directory, 'answers'));
     const [command = '', ...words] = [...within, process.execPath, ...verbatim('serve', ...flags)];
     const child = spawn(command, words, {
       cwd: directory,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...Object.fromEntries(inherited),
-        NODE_OPTIONS: preload.join(' '),
+        NODE_OPTIONS: required.join(' '),
         VERBATIM_PORT: '0',
         // Nothing of the tests reaches for a network.
         VERBATIM_AUTO_MODEL: 'off',
         ...environment,
         [CALLS_VARIABLE]: join(directory, 'calls'),
-        [ANSWERS_VARIABLE]: join(directory, 'answers'),
+        ...answers.environment,
       },
     });
-    return new Served(directory, child);
+    return new Served(directory, child, answers);
   }
 
   async listening(): Promise<this> {
@@ -94,20 +97,14 @@ export class Served {
       this.child.kill('SIGTERM');
       await once(this.child, 'close');
     }
-    this.answers().forEach(check);
+    this.#answers.check();
     rmSync(this.directory, { recursive: true, force: true });
   }
 
   /** What it has answered so far. */
   answers(): (SentAnswer | UnseenAnswer)[] {
-    return jsonLines(join(this.directory, 'answers'));
+    return this.#answers.read();
   }
-}
-
-function jsonLines<T>(path: string): T[] {
-  if (!existsSync(path)) return [];
-  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
-  return lines.map((line) => JSON.parse(line) as T);
 }
 
 export function workplace(): string {

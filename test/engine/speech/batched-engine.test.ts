@@ -3,6 +3,7 @@ import { loadBinding } from '../../../src/engine/binding.js';
 import type { SpeechEngine } from '../../../src/engine/types.js';
 import { loadRealEngine, transcribeWith } from '../../support/real-engine.js';
 import { seededRandom } from '../../../bench/load/random.js';
+import { SEED } from '../../support/seed.js';
 import { samples } from '../../support/speech.js';
 import { until } from '../../support/until.js';
 import { collectGarbage } from '../../native/support.js';
@@ -15,7 +16,7 @@ describe('The batched decoder on the real addon', function () {
   it('says the same beside requests that are aborted at any step, and holds nothing afterwards', async () => {
     await collectGarbage();
     const heldBefore = loadBinding().heldBytes();
-    const random = seededRandom(12);
+    const random = seededRandom(SEED);
     let calls = 0;
     const aborts: { atCall: number; cancel: AbortController }[] = [];
     const observer = {

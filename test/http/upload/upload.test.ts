@@ -20,6 +20,7 @@ import { UploadTurns, type UploadTurn } from '../../../src/http/upload/upload-tu
 import { receiveUpload, type ReceivedUpload } from '../../../src/http/upload/upload.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { Mulberry32 } from '../../support/random.js';
+import { SEED } from '../../support/seed.js';
 import { until } from '../../support/until.js';
 
 const BOUNDARY = 'XbX';
@@ -143,7 +144,7 @@ describe('An upload', () => {
   }
 
   it('is stored as it was sent, however it is cut, with the fields before and behind it', async () => {
-    const random = new Mulberry32(20261122);
+    const random = new Mulberry32(SEED);
     for (let number = 0; number < 40; number++) {
       // Ends and inner bytes that could be the beginning of a boundary.
       const nearly = Buffer.from(`\r\n--${BOUNDARY.slice(0, random.below(3))}`);
@@ -262,7 +263,7 @@ describe('An upload', () => {
   });
 
   it('is stored as it was sent beside many others, which take turns', async () => {
-    const random = new Mulberry32(20261123);
+    const random = new Mulberry32(SEED);
     const files = Array.from({ length: 24 }, () => random.bytes(random.pick([0, 1, 17_000, 300_000])));
     const turns = new UploadTurns(1);
     nextTurn = () => turns.join(`account ${random.below(3)}`);

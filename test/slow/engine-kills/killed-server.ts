@@ -3,7 +3,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { verbatim } from '../../support/built.js';
 import { descendantsOf, isAlive } from '../../support/child-processes.js';
+import { answersPreload, RecordedAnswers } from '../../support/recorded-answers.js';
 import { builtMain } from '../built-main.js';
 
 const LOOK_MS = 25;
@@ -27,6 +29,7 @@ export class KilledServer {
   private constructor(
     readonly url: string,
     private readonly child: ChildProcess,
+    private readonly answers: RecordedAnswers,
   ) {
     if (child.stderr === null) throw new Error('The server has no standard error.');
     createInterface(child.stderr).on('line', (line) => {
@@ -35,14 +38,15 @@ export class KilledServer {
   }
 
   static async start(environment: Readonly<Record<string, string>>): Promise<KilledServer> {
-    const own = { VERBATIM_PORT: '0', VERBATIM_LOG_LEVEL: 'error' };
-    const child = spawn(process.execPath, [builtMain, 'serve'], {
+    const answers = RecordedAnswers.inOwnDirectory();
+    const own = { VERBATIM_PORT: '0', VERBATIM_LOG_LEVEL: 'error', ...answers.environment };
+    const child = spawn(process.execPath, ['--require', answersPreload(), builtMain, 'serve'], {
       env: { ...process.env, ...own, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for await (const line of createInterface(child.stdout)) {
       const url = /^listening on (http:\S+)$/.exec(line)?.[1];
-      if (url !== undefined) return new KilledServer(url, child);
+      if (url !== undefined) return new KilledServer(url, child, answers);
     }
     throw new Error(`The server ended with ${child.exitCode ?? child.signalCode ?? '?'} before it listened.`);
   }
@@ -86,6 +90,7 @@ export class KilledServer {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     this.child.kill('SIGTERM');
     await once(this.child, 'close');
+    this.answers.finish(1);
   }
 
   async #until(condition: () => Promise<boolean>, what: string): Promise<void> {

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "audio/cutting/recording.h"
+#include "support/seed.h"
 
 using namespace verbatim;
 using namespace verbatim::test;
@@ -269,15 +270,18 @@ TEST_CASE("steady noise without speech is either dropped or kept as a whole") {
 }
 
 TEST_CASE("random recordings: speech is covered exactly once under every policy") {
-  std::mt19937 random(11);
+  std::mt19937 random(test::seed());
   const auto uniform = [&](double low, double high) { return std::uniform_real_distribution(low, high)(random); };
   for (int round = 0; round < 12; ++round) {
-    Recording recording(uniform(-90, -50));
+    // In a louder room the faint parts of the quietest speech are lost in the noise.
+    Recording recording(uniform(-90, -60));
     for (int i = 0; i < 12; ++i) {
       recording.silence(uniform(0, 1) < 0.2 ? uniform(2, 12) : uniform(0.1, 0.8));
       recording.speech(uniform(0.3, 12), uniform(-32, -6));
       if (uniform(0, 1) < 0.2) recording.click();
     }
+    // Where a file ends within a syllable that fades, nothing shows that its quiet end is more than the room's noise.
+    recording.silence(0.5);
     WindowPolicy policy;
     policy.max_seconds = uniform(1, 30);
     policy.search_seconds = uniform(0.1, 1) * policy.max_seconds;

@@ -14,6 +14,7 @@
 #include "error.h"
 #include "speech/load_recogniser.h"
 #include "speech/support.h"
+#include "support/seed.h"
 #include "testing/window_runner.h"
 
 namespace verbatim {
@@ -152,7 +153,7 @@ TEST_CASE("alignment: the text is the same with words and without, alone and bes
   for (std::uint32_t round = 0; round < 2; ++round) {
     std::vector<std::size_t> order(2 * windows.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::shuffle(order.begin(), order.end(), std::mt19937(round));
+    std::shuffle(order.begin(), order.end(), std::mt19937(test::seed() + round));
     std::vector<std::shared_ptr<WindowInFlight>> started;
     for (const std::size_t i : order) started.push_back(many.start(windows[i / 2], options_of(i / 2, i % 2 == 0)));
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -175,7 +176,7 @@ TEST_CASE("alignment: the text is the same with words and without, alone and bes
 TEST_CASE("alignment: windows of any length and position have words that are their text") {
   const auto recogniser = bundled();
   WindowRunner runner(*recogniser, {.lanes = 1, .threads = 1, .steps = 4, .full_batch = 4});
-  std::mt19937 random(4);
+  std::mt19937 random(test::seed());
   const auto& clips = test::clips();
   for (const std::size_t samples : {320, 1799, 1800, 1960, 2400, 8000}) {
     const auto window = part_of(clips.front().file, 12000, samples);

@@ -9,6 +9,7 @@
 
 #include "speech/random_models/noise.h"
 #include "speech/whisper/decoding/scripted_decodings.h"
+#include "support/seed.h"
 
 namespace verbatim::whisper {
 namespace {
@@ -83,7 +84,7 @@ TEST_CASE("a draw changes only if logits move by more than about its margin") {
   constexpr float kMove = 0.05f;
   int changed = 0;
   int near = 0;
-  for (std::uint32_t seed = 0; seed < 400; ++seed) {
+  for (std::uint32_t seed = test::seed(), end = seed + 400; seed != end; ++seed) {
     const std::vector<float> logits = random_logits(seed);
     std::vector<float> moved = random_models::noise(logits.size(), seed + 1000);
     for (std::size_t i = 0; i < logits.size(); ++i) moved[i] = logits[i] + kMove * moved[i];

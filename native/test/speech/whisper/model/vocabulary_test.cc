@@ -13,6 +13,7 @@
 #include "speech/whisper/model/model_reader.h"
 #include "speech/whisper/model/word_splitter.h"
 #include "speech/whisper_cpp/model.h"
+#include "support/seed.h"
 #include "testing/temporary_directory.h"
 
 namespace verbatim::whisper {
@@ -121,7 +122,7 @@ TEST_CASE("a token is found by its bytes, the names of special ones included") {
 }
 
 TEST_CASE("texts are cut into the tokens that whisper.cpp cuts them into") {
-  std::mt19937 random(5);
+  std::mt19937 random(test::seed());
   const auto below = [&](std::size_t limit) { return random() % limit; };
   for (int i = 0; i < 4000; ++i) {
     std::string text;
@@ -134,7 +135,7 @@ TEST_CASE("texts are cut into the tokens that whisper.cpp cuts them into") {
 }
 
 TEST_CASE("any bytes are cut into the tokens that whisper.cpp cuts them into") {
-  std::mt19937 random(6);
+  std::mt19937 random(test::seed());
   for (int i = 0; i < 2000; ++i) {
     std::string text(random() % 40, '\0');
     for (char& c : text) c = static_cast<char>(random());
