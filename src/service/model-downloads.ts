@@ -40,6 +40,8 @@ export class ModelDownloads implements ModelStore {
   readonly #running = new Map<string, Download>();
   /** By model: why its last download failed. */
   readonly #failed = new Map<string, string>();
+  /** The same, of those that were tried again since. */
+  readonly #warned = new Map<string, string>();
   readonly #timers: Timers;
   #isClosed = false;
 
@@ -124,7 +126,9 @@ export class ModelDownloads implements ModelStore {
     } else if (!download.isStopped) {
       const problem = download.error() ?? 'The download broke off.';
       this.#failed.set(name, problem);
-      logger.warn({ model: name, problem }, 'a model could not be downloaded');
+      const level = this.#warned.get(name) === problem ? 'info' : 'warn';
+      this.#warned.set(name, problem);
+      logger[level]({ model: name, problem }, 'a model could not be downloaded');
     }
   }
 

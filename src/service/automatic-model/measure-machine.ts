@@ -21,7 +21,12 @@ export interface MeasureCalls {
   keep?: (config: Config, speeds: ModelSpeeds) => void;
 }
 
-/** base first, and larger models while they may be fast enough; the result is kept. Rejects as measureSpeed(). */
+const NO_ROOM = 'There is not enough free memory to load even the smallest published model';
+
+/**
+ * base first, and larger models while they may be fast enough; the result is kept. Rejects where there is no memory for
+ * any, and as measureSpeed().
+ */
 export async function measureMachine(
   context: ServiceContext,
   { signal, onMeasured, room = roomFor(context.config), keep = writeSpeeds }: MeasureCalls,
@@ -30,6 +35,7 @@ export async function measureMachine(
   const fits = (candidate: Candidate): boolean => fitsInto(room(), candidate, context.manifest);
   for (let next = nextToMeasure(speeds, fits); next !== null; next = nextToMeasure(speeds, fits))
     Object.assign(speeds, await measureModels([next], context, { signal, onMeasured }));
+  if (Object.keys(speeds).length === 0) throw new Error(NO_ROOM);
   keep(context.config, speeds);
   return speeds;
 }

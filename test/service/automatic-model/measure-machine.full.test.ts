@@ -58,6 +58,13 @@ describe('The measurement of a machine', function () {
     expect(readSpeeds(config())).to.deep.equal(speeds);
   });
 
+  it('keeps nothing where there is no memory for any model: an hour later there may be', async () => {
+    const calls = { signal: neverAborted, onMeasured: () => undefined, room: () => 0 };
+    const error: unknown = await measureMachine(context(), calls).catch((thrown: unknown) => thrown);
+    expect((error as Error).message).to.contain('not enough free memory');
+    expect(readSpeeds(config())).to.equal(null);
+  });
+
   it('is not repeated as long as machine and settings stay', async () => {
     writeSpeeds(config(), { [NAME]: 7 });
     expect(await speedsOfMachine(config(), neverAborted)).to.deep.equal({ [NAME]: 7 });
