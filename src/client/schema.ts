@@ -940,7 +940,7 @@ export interface components {
          * @enum {string}
          */
         code: 'demonstration_model';
-        /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+        /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
         message: string;
       }[];
       /**
@@ -1211,7 +1211,7 @@ export interface components {
            * @enum {string}
            */
           code: 'demonstration_model';
-          /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+          /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
           message: string;
         }[];
         /**
@@ -1402,7 +1402,7 @@ export interface components {
              * @enum {string}
              */
             code: 'demonstration_model';
-            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
             message: string;
           }[];
           /**
@@ -1610,7 +1610,7 @@ export interface components {
              * @enum {string}
              */
             code: 'demonstration_model';
-            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
             message: string;
           }[];
           /**
@@ -1793,7 +1793,7 @@ export interface components {
              * @enum {string}
              */
             code: 'demonstration_model';
-            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
             message: string;
           }[];
         }
@@ -1905,7 +1905,7 @@ export interface components {
              * @enum {string}
              */
             code: 'demonstration_model';
-            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
             message: string;
           }[];
         }
@@ -1974,7 +1974,7 @@ export interface components {
              * @enum {string}
              */
             code: 'demonstration_model';
-            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
             message: string;
           }[];
         };
@@ -2238,7 +2238,7 @@ export interface components {
                  * @enum {string}
                  */
                 code: 'demonstration_model';
-                /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+                /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
                 message: string;
               }[];
             }
@@ -2372,7 +2372,7 @@ export interface components {
                  * @enum {string}
                  */
                 code: 'demonstration_model';
-                /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+                /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
                 message: string;
               }[];
             }
@@ -2463,7 +2463,7 @@ export interface components {
                  * @enum {string}
                  */
                 code: 'demonstration_model';
-                /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+                /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
                 message: string;
               }[];
             }

@@ -62,7 +62,7 @@ describeLedger('Jobs in the ledger', (backend) => {
     const { lease, job } = await take();
     expect(job.model).to.equal(null);
     await create();
-    await ledger.jobs.succeed(lease, { ...bill(1), model: 'large-v3' });
+    await ledger.jobs.succeed(lease, { ...jobSettlement(1), model: 'large-v3' });
     expect((await find('job_1')).model).to.equal('large-v3');
     const listed = await ledger.jobs.list(accountId, { status: null, limit: 9, after: null });
     expect(listed.map(({ model }) => model)).to.deep.equal([null, 'large-v3']);

@@ -3,7 +3,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { verbatim } from '../../support/built.js';
 import { descendantsOf, isAlive } from '../../support/child-processes.js';
 import { answersPreload, RecordedAnswers } from '../../support/recorded-answers.js';
 import { builtMain } from '../built-main.js';
