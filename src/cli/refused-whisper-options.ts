@@ -84,7 +84,7 @@ function entriesOf(program: Refused['program'], options: typeof WHISPER): [strin
 }
 
 /** Why an option, in either spelling, is refused; null: it is none of theirs, or exists here. */
-export function refusalOf(option: string): string | null {
+export function whisperRefusal(option: string): string | null {
   const refused = REFUSED.get(`--${option.slice(2).replaceAll('-', '_')}`);
   if (refused === undefined) return null;
   const { program, about, instead } = refused;

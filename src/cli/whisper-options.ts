@@ -4,7 +4,7 @@
  * name: refused-whisper-options.ts has them.
  */
 import { UsageError } from '../service/variables.js';
-import { refusalOf } from './refused-whisper-options.js';
+import { whisperRefusal } from './refused-whisper-options.js';
 import type { FileFormat } from './rendered-transcript.js';
 
 export const OUTPUT_FORMATS = ['txt', 'srt', 'vtt', 'json', 'tsv', 'all'] as const;
@@ -54,7 +54,7 @@ export function inOurSpelling(argv: readonly string[]): string[] {
 
 function optionOf(word: string): string {
   const [, name = '', value = ''] = /^(--[a-z0-9_-]+)(=.*)?$/s.exec(word) ?? [];
-  const refusal = refusalOf(name);
+  const refusal = whisperRefusal(name);
   if (refusal !== null) throw new UsageError(refusal);
   const ours = SAME.get(name);
   return ours === undefined ? word : ours + value;

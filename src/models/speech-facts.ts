@@ -4,7 +4,7 @@ import { fromWhisperLanguage } from '../engine/languages.js';
 import type { EngineInfo } from '../engine/types.js';
 import type { SpeechModelEntry } from './manifest.js';
 
-export type SpeechFacts = Pick<
+export type SpeechModelFacts = Pick<
   EngineInfo,
   'modelName' | 'languages' | 'translatesToEnglish' | 'abilities' | 'alignsWords' | 'isDemonstration'
 >;
@@ -20,7 +20,7 @@ const ENGLISH_TOKENS = 51_864;
 const TOKENS_BESIDE_LANGUAGES = 51_766;
 
 /** `path`: of its file, which is there. As the engine reports once the model is loaded. */
-export function speechFacts(entry: SpeechModelEntry, path: string): SpeechFacts {
+export function speechFacts(entry: SpeechModelEntry, path: string): SpeechModelFacts {
   const isWhisper = entry.decoder === undefined;
   const known = isWhisper ? whisperLanguages(path) : [];
   const wanted = entry.languages;

@@ -9,7 +9,7 @@ import { isInstalled, modelPath } from '../models/store.js';
 import {
   unsupportedModel,
   type EngineLease,
-  type SpeechModel,
+  type ListedSpeechModel,
   type SpeechModelDirectory,
 } from '../transcription/engine-lease.js';
 import type { EngineDependencies } from './device-engine.js';
@@ -56,14 +56,14 @@ export class InstalledSpeech implements SpeechModelDirectory {
     };
   }
 
-  find(name: string): SpeechModel | null {
+  find(name: string): ListedSpeechModel | null {
     const known = this.#inMemory().find(({ info }) => info.modelName === name);
     if (known !== undefined) return known;
     const entry = this.#installed().find((one) => one.name === name);
     return entry === undefined ? null : this.#onDisk(entry);
   }
 
-  list(): [SpeechModel, ...SpeechModel[]] {
+  list(): [ListedSpeechModel, ...ListedSpeechModel[]] {
     const [serving, ...others] = this.#inMemory();
     const known = [serving, ...others].map(({ info }) => info.modelName);
     const onDisk = this.#installed().filter(({ name }) => !known.includes(name));
@@ -71,7 +71,7 @@ export class InstalledSpeech implements SpeechModelDirectory {
   }
 
   /** The default model first. */
-  #inMemory(): [SpeechModel, ...SpeechModel[]] {
+  #inMemory(): [ListedSpeechModel, ...ListedSpeechModel[]] {
     const { turns, loaded } = this.options;
     const { info } = turns.serving;
     const others = loaded.list().filter((one) => one.info.modelName !== info.modelName);
@@ -90,7 +90,7 @@ export class InstalledSpeech implements SpeechModelDirectory {
   }
 
   /** Devices and voice activity are the server's. */
-  #onDisk(entry: SpeechModelEntry): SpeechModel {
+  #onDisk(entry: SpeechModelEntry): ListedSpeechModel {
     const { devices, voiceActivity } = this.options.turns.serving.info;
     const facts = speechFacts(entry, modelPath(this.options.settings.roots, entry));
     return { info: { ...facts, devices, voiceActivity }, loaded: false, since: null };

@@ -33,7 +33,7 @@ import type { Logger } from './log.js';
 import type { Metrics, ModelsInMemory } from '../http/monitoring/metrics.js';
 import type { ModelStore } from '../models/model-store.js';
 import { InFlightRegistry } from '../http/limits/in-flight.js';
-import type { AcquireEngines, SpeechModel, SpeechModelDirectory } from '../transcription/engine-lease.js';
+import type { AcquireEngines, ListedSpeechModel, SpeechModelDirectory } from '../transcription/engine-lease.js';
 import { Responsiveness } from '../http/monitoring/responsiveness.js';
 import { RevocationWatch } from '../http/auth/revocation-watch.js';
 import { startJobs, type Later } from './jobs.js';
@@ -183,7 +183,7 @@ function modelsInMemory(options: ServerOptions): ModelsInMemory {
 
 /** Of a server that has one model at a time. */
 function onlyServing({ engine, models }: ServerOptions): SpeechModelDirectory {
-  const serving = (): SpeechModel => ({ info: engine.info, loaded: true, since: models.state().since });
+  const serving = (): ListedSpeechModel => ({ info: engine.info, loaded: true, since: models.state().since });
   return {
     list: () => [serving()],
     find: (name) => (name === engine.info.modelName ? serving() : null),

@@ -35,7 +35,7 @@ export interface EngineLease {
 export type AcquireEngines = (model: string | null) => EngineLease;
 
 /** A speech model that requests may name. */
-export interface SpeechModel {
+export interface ListedSpeechModel {
   /** As the leases for it have it, loaded or not. */
   info: EngineInfo;
   /** Whether it is in memory. */
@@ -47,9 +47,9 @@ export interface SpeechModel {
 /** The installed speech models. */
 export interface SpeechModelDirectory {
   /** The default model first. */
-  list: () => readonly [SpeechModel, ...SpeechModel[]];
+  list: () => readonly [ListedSpeechModel, ...ListedSpeechModel[]];
   /** null: none of this name is installed. */
-  find: (name: string) => SpeechModel | null;
+  find: (name: string) => ListedSpeechModel | null;
 }
 
 /** For a server that has one model, which never changes. */

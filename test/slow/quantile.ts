@@ -3,7 +3,3 @@ export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
 }
-
-export function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
-}

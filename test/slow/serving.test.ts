@@ -10,7 +10,8 @@ import { Agent, FormData, request } from 'undici';
 import { peakMemoryBytes, residentBytes } from '../../bench/processes/process-usage.js';
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { pause, pcmOfSample, sample, writeRepeatedMp3, writeRepeatedWav } from '../support/speech.js';
-import { median, quantile } from './quantile.js';
+import { median } from '../../bench/reports/statistics.js';
+import { quantile } from './quantile.js';
 import { builtMain } from './built-main.js';
 
 const SLOTS = 2;

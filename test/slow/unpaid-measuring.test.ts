@@ -14,7 +14,8 @@ import { peakMemoryBytes, residentBytes } from '../../bench/processes/process-us
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { writeSilentFlac } from '../support/silent-flac.js';
 import { sample } from '../support/speech.js';
-import { median, quantile } from './quantile.js';
+import { median } from '../../bench/reports/statistics.js';
+import { quantile } from './quantile.js';
 import { attackedMain } from './built-main.js';
 
 const LONGEST_ATTACK_MS = 60_000;

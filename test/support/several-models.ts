@@ -3,7 +3,7 @@ import { VerbatimError } from '../../src/errors.js';
 import {
   unsupportedModel,
   type EngineLease,
-  type SpeechModel,
+  type ListedSpeechModel,
   type SpeechOfModel,
   type SpeechRequest,
 } from '../../src/transcription/engine-lease.js';
@@ -77,7 +77,7 @@ export class SeveralModels {
     return [...this.#engines.values()].filter((engine) => engine !== this.#default);
   }
 
-  #describe({ info }: FakeEngine): SpeechModel {
+  #describe({ info }: FakeEngine): ListedSpeechModel {
     const since = this.#since.get(info.modelName) ?? null;
     return { info, loaded: since !== null, since };
   }

@@ -15,9 +15,9 @@ export interface DecodeOptions {
    * the work on a window.
    */
   temperatureIncrement?: number;
+  initialPrompt?: string;
   /** A decoding whose average log-probability is lower is repeated at a higher temperature. */
   logProbThreshold?: number;
-  initialPrompt?: string;
   ownLength?: boolean;
   /** Give the times of each word (Segment.words). The text is the same with it and without. */
   align?: boolean;

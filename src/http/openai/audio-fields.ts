@@ -6,7 +6,7 @@ import { namesLanguage, normalizeLanguage } from '../../engine/languages.js';
 import { ANY_SPEAKERS, MOST_PROMPT_CHARACTERS, type TranscriptionOptions } from '../../transcription/options.js';
 import { invalid } from '../schema/shape.js';
 import type { FormRules, ReceivedFields } from '../upload/upload.js';
-import { modelNamed, type ModelService } from './model-names.js';
+import { requestedModel, type ModelService } from './model-names.js';
 
 export const RESPONSE_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const;
 /** Of translations. */
@@ -49,7 +49,7 @@ export interface OpenAiRequest {
 
 /** Throws `invalid_request`, `model_not_found`. */
 export function askedTranscription({ one, lists }: ReceivedFields, service: ModelService): OpenAiRequest {
-  const { name: modelName, model } = modelNamed(required(one, 'model'), service);
+  const { name: modelName, model } = requestedModel(required(one, 'model'), service);
   refuseUnserved({ one, lists });
   const format = wordOf(one, 'response_format', RESPONSE_FORMATS, 'json');
   const stream = streamOf(one, format);
@@ -64,7 +64,7 @@ export function askedTranscription({ one, lists }: ReceivedFields, service: Mode
 
 /** Into English. Throws as askedTranscription() does. */
 export function askedTranslation({ one }: ReceivedFields, service: ModelService): OpenAiRequest {
-  const { name: model } = modelNamed(required(one, 'model'), service);
+  const { name: model } = requestedModel(required(one, 'model'), service);
   const responseFormat = wordOf(one, 'response_format', TRANSLATION_FORMATS, 'json');
   const granularities = ['segment'] as const;
   const options = { ...optionsOf(one, responseFormat, granularities), model, translateTo: 'en' };

@@ -1,6 +1,6 @@
 /** Which model a name means. */
 import { VerbatimError } from '../../errors.js';
-import type { SpeechModel, SpeechModelDirectory } from '../../transcription/engine-lease.js';
+import type { ListedSpeechModel, SpeechModelDirectory } from '../../transcription/engine-lease.js';
 
 /** OpenAI's own names: whatever a client was made for, it gets the default model. */
 const OPENAI_NAME = /^(whisper|gpt)-/i;
@@ -13,11 +13,11 @@ export interface ModelService {
 export interface NamedModel {
   /** null: the default model. */
   name: string | null;
-  model: SpeechModel;
+  model: ListedSpeechModel;
 }
 
 /** An installed model, or the default under a name of OpenAI's. Throws `model_not_found`. */
-export function modelNamed(name: string, { speechModels }: ModelService): NamedModel {
+export function requestedModel(name: string, { speechModels }: ModelService): NamedModel {
   const installed = speechModels.find(name);
   if (installed !== null) return { name, model: installed };
   const all = speechModels.list();

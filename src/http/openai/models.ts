@@ -1,12 +1,12 @@
 /** GET /v1/models and GET /v1/models/{model}: the installed speech models, in memory or not. */
 import { Type, type Static } from 'typebox';
-import type { SpeechModel } from '../../transcription/engine-lease.js';
+import type { ListedSpeechModel } from '../../transcription/engine-lease.js';
 import { authenticated } from '../auth/auth.js';
 import type { HttpDeps } from '../app/deps.js';
 import { parameter } from '../schema/parameter.js';
 import type { Route } from '../app/route.js';
 import { shape } from '../schema/shape.js';
-import { modelNamed } from './model-names.js';
+import { requestedModel } from './model-names.js';
 
 const ability = (description: string, example: boolean) => Type.Boolean({ description, examples: [example] });
 
@@ -46,7 +46,7 @@ export const ModelName = parameter({
   example: 'base',
 });
 
-function modelBody({ info, loaded, since }: SpeechModel): Static<typeof OpenAiModel> {
+function modelBody({ info, loaded, since }: ListedSpeechModel): Static<typeof OpenAiModel> {
   const { detectsLanguage, takesPrompt, takesTemperature } = info.abilities;
   return {
     ...{ id: info.modelName, object: 'model', created: Math.floor((since ?? 0) / 1000), owned_by: 'verbatim' },
@@ -71,7 +71,7 @@ export function openAiModelRoutes(deps: HttpDeps): Route[] {
       path: '/v1/models/:model',
       methods: {
         GET: authenticated(deps, (exchange) =>
-          exchange.json(200, modelBody(modelNamed(String(exchange.req.params['model']), deps).model)),
+          exchange.json(200, modelBody(requestedModel(String(exchange.req.params['model']), deps).model)),
         ),
       },
     },

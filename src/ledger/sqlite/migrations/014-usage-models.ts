@@ -1,5 +1,5 @@
 /** Usage notes the speech model that made the answer; of a deleted account, too: it names nobody. */
-export const usageModels = `
+export const modelsOfUsage = `
 ALTER TABLE usage_events ADD COLUMN model TEXT;
 
 DROP TRIGGER usage_events_no_update;

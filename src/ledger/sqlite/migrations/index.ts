@@ -9,7 +9,7 @@ import { administration } from './008-administration.js';
 import { operatorActions } from './011-operator-actions.js';
 import { reversals } from './012-reversals.js';
 import { operatorOutcomes } from './013-operator-outcomes.js';
-import { usageModels } from './014-usage-models.js';
+import { modelsOfUsage } from './014-usage-models.js';
 
 /** In order, forward only: the n-th brings a database from version n-1 to n. Never edit one that was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -24,5 +24,5 @@ export const MIGRATIONS: readonly string[] = [
   operatorActions,
   reversals,
   operatorOutcomes,
-  usageModels,
+  modelsOfUsage,
 ];
