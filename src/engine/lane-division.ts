@@ -102,13 +102,13 @@ export class LaneDivision {
   /** Of a model that was added. */
   begin(model: LaneUser, work: LaneWork): { end: () => void } {
     const request = new Request(model, work);
-    const isFirst = !this.#busy().has(model);
+    const isFirst = !this.#hasWork(model);
     this.#queue.add(request);
     if (isFirst) this.#divide();
     return {
       end: () => {
         this.#queue.remove(request);
-        if (!this.#busy().has(model)) this.#divide();
+        if (!this.#hasWork(model)) this.#divide();
       },
     };
   }
@@ -118,6 +118,11 @@ export class LaneDivision {
     const left = new Map<LaneUser, number>();
     for (const { model, leftSeconds } of this.#queue.items()) left.set(model, (left.get(model) ?? 0) + leftSeconds);
     return left;
+  }
+
+  /** Of a model that is alone nobody asks: it has all lanes. */
+  #hasWork(model: LaneUser): boolean {
+    return this.#shares.size === 1 || this.#busy().has(model);
   }
 
   #busy(): Set<LaneUser> {

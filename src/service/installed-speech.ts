@@ -43,7 +43,10 @@ export class InstalledSpeech implements SpeechModelDirectory {
       ...lease,
       info,
       speech: async (request) => {
-        const speech = await loaded.lease(model, request);
+        const speech = await loaded.lease(model, request).catch((error: unknown) => {
+          // It was removed meanwhile.
+          throw error instanceof ModelRefused ? unsupportedModel(model, this.#names()) : error;
+        });
         leases.push(speech);
         if (isReleased) speech.release();
         return speech.engine;

@@ -65,6 +65,15 @@ describe('Models that requests name', () => {
     lease.release();
   });
 
+  it('are refused by name, too, where they are removed before they are loaded', async () => {
+    const lease = acquire('third');
+    models.removeCopy('third');
+    const error: unknown = await lease.speech({ accountId: 'a', signal: NEVER }).catch((thrown: unknown) => thrown);
+    expect(error).to.include({ code: 'unsupported_model' });
+    lease.release();
+    models.addCopy('third');
+  });
+
   it('convert and measure in the default model’s process', async () => {
     const lease = acquire('third');
     const reader = process_.engines.acquire(null);

@@ -30,6 +30,10 @@ export class SwappedModels {
     this.#register(name);
   }
 
+  removeCopy(name: string): void {
+    rmSync(this.#file(name));
+  }
+
   /** From now on engines start with a model of voice activity that detects nothing in anything. */
   deafen(): void {
     const path = join(this.#modelsDir, 'ggml-silero-vad.bin');

@@ -32,8 +32,9 @@ export interface MeasuringLimits {
   demotedAtOnce: number;
   demotedOpen: number;
   /**
-   * While paid work runs, a step of a demoted program is followed by a pause of all of them, so many times as long. Even
-   * at the lowest priority a program takes caches and memory, and half of a core that it shares with another thread.
+   * While paid work runs, a step of a demoted program is followed by a pause of all of them, so many times as long.
+   * Even at the lowest priority a program takes caches and memory, and half of a core that it shares with another
+   * thread.
    */
   demotedPause: number;
 }

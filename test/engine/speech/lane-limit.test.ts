@@ -27,7 +27,7 @@ for (const decoder of ['batched', 'whisper.cpp'] as const) {
     /** Looks at every turn of the event loop until the work has ended. */
     const mostBusyDuring = async (work: Promise<unknown>): Promise<number> => {
       let most = 0;
-      let hasEnded = false;
+      let hasEnded = false as boolean;
       void work.finally(() => (hasEnded = true));
       while (!hasEnded) {
         most = Math.max(most, engine.stats().busySlots);
