@@ -104,8 +104,8 @@ export class StepScheduler implements WindowScheduler {
       decode: decoding.length === 0 ? null : { leftSeconds, windows: decoding.length },
       encodingLeftSeconds: Math.min(...this.at('encoding').map((flight) => flight.leftSeconds)),
       canEncode,
-      // Rows of an aborted request leave the batch in a step, whether there is a lane for it or not.
-      canDecode: this.lanes.canDecode || (hasAborted && this.lanes.isBatchAtRest),
+      // Rows of an aborted request leave the batch in a step, also where no lane may work.
+      canDecode: this.lanes.canDecode || (hasAborted && this.lanes.mostBusy === 0 && this.lanes.isBatchAtRest),
       hasAborted,
     };
   }
