@@ -12,8 +12,9 @@ import { PublishedHub } from './first-hour/published-hub.js';
 
 const BASE = 'base-q8_0';
 const MIB = 2 ** 20;
-/** What has come when something goes wrong. */
+/** What has come when something goes wrong; a little of it may not be on the disk yet. */
 const HALF = 40 * MIB;
+const ON_THE_WAY = MIB;
 /** Nothing is measured: the machine carries base, and nothing larger. */
 const SPEEDS = { [BASE]: 20, 'small-q8_0': 1 };
 
@@ -34,7 +35,12 @@ describe('A new installation whose model does not come', () => {
   beforeEach(() => {
     hub.starts.length = 0;
   });
-  afterEach(() => installation.stop());
+  afterEach(async () => {
+    hub.isSpoilt = false;
+    hub.release();
+    await hub.startAgain();
+    await installation.stop();
+  });
   after(() => hub.close());
 
   function start(options: NewInstallationOptions = {}): void {
@@ -78,20 +84,22 @@ describe('A new installation whose model does not come', () => {
     await pause(3000);
     await hub.startAgain();
     await installation.serves(BASE);
-    expect(starts()).to.deep.equal([0, HALF]);
+    expect(starts()).to.have.length(2);
+    expect(starts()[1]).to.be.within(HALF - ON_THE_WAY, HALF);
     expect(problems()).to.deep.equal([]);
   });
 
   it('resumes at an hour in which the hub is back, and says once what is wrong', async () => {
     await stopHubMidway();
     await expectWaiting(/cannot be reached/);
-    expect(statSync(part()).size).to.equal(HALF);
+    const { size } = statSync(part());
+    expect(size).to.be.within(HALF - ON_THE_WAY, HALF);
     // From now on it is the hub itself that does not answer.
     await hoursPass(3);
     expect(problems()).to.have.length(2);
     await hub.startAgain();
     await serveAfterAnHour();
-    expect(starts()).to.deep.equal([0, HALF]);
+    expect(starts()).to.deep.equal([0, size]);
   });
 
   describe('for want of space', () => {
@@ -123,7 +131,7 @@ describe('A new installation whose model does not come', () => {
       expect(problems()).to.have.length(1);
       rmSync(inModels('others'));
       await serveAfterAnHour();
-      expect(starts().at(-1)).to.be.at.least(HALF);
+      expect(starts().at(-1)).to.be.at.least(HALF - ON_THE_WAY);
     });
   });
 

@@ -5,6 +5,7 @@
 import { loadavg } from 'node:os';
 import { expect } from 'chai';
 import { fastEnough, LEAST_SPEED } from '../../src/models/automatic-model.js';
+import { sample } from '../support/speech.js';
 import { until } from '../support/until.js';
 import { Load } from './first-hour/load.js';
 import { MemoryGroup } from './first-hour/memory-group.js';
@@ -77,6 +78,9 @@ describe('The first hour of a new installation', () => {
     const [best] = fastEnough(speeds);
     console.log(`      times real time: ${JSON.stringify(speeds)}, load: ${loadavg()[0]!.toFixed(1)}`);
     await installation.serves(best!.model);
+    const text = await installation.textOf(sample('en-wav16.wav').path);
+    console.log(`      the printed curl line, with another recording: "${text.slice(0, 60)}"`);
+    expect(text).not.to.equal('');
     expect(hub.starts).to.deep.equal([{ model: best!.model, byte: 0 }]);
   });
 

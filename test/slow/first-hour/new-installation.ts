@@ -122,6 +122,16 @@ export class NewInstallation {
     expect(answer.warnings.map(({ code }) => code)).to.include('demonstration_model');
   }
 
+  /** By the line that the first start prints, with another file; a model that is no demonstration answers. */
+  async textOf(path: string): Promise<string> {
+    const line = this.served.stdout.split('\n').find((text) => text.startsWith('  curl '))!;
+    const command = `${line.replace(CHECK_CLIP.path, path)} --silent --show-error`;
+    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+    const answer = JSON.parse(stdout) as { text: string; warnings?: { code: string }[] };
+    expect((answer.warnings ?? []).map(({ code }) => code)).not.to.include('demonstration_model');
+    return answer.text;
+  }
+
   /** A file that the server sees, in whatever place it is. */
   seen(path: string): string {
     return join('/proc', String(this.served.child.pid), 'root', path);

@@ -78,8 +78,9 @@ export class PublishedHub {
     await closed;
   }
 
-  /** On the same port. */
+  /** On the same port; where it runs, it goes on. */
   async startAgain(): Promise<void> {
+    if (this.#server.listening) return;
     this.#server = createServer((request, response) => {
       // Whoever hangs up gets no more.
       this.#answer(request, response).catch(() => response.destroy());
