@@ -57,7 +57,7 @@ export function firstStartText(keys: FirstKeys, url: string, { packageRoot, link
     `  management key  ${keys.managementKey}`,
     '',
     ...(link === null ? [] : ['Its dashboard; the link works once, within a day:', '', `  ${link}`, '']),
-    'Try it:',
+    'Try it, with the sample or with the path of a recording of yours in its place:',
     '',
     `  curl -H 'Authorization: Bearer ${keys.apiKey}' -F 'audio=@${sample}' ${url}/api/v1/transcribe`,
     '',
