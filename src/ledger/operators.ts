@@ -35,6 +35,9 @@ export interface NotedAction {
 
 export const MOST_SUBJECT_CHARACTERS = 100;
 
+/** Of what the command line does with a whole database: noted with its outcome, in the database that has it then. */
+export type DatabaseAction = Pick<OperatorAction, 'action' | 'detail'>;
+
 /** Never deleted, and never changed but for the outcome, which is written once. */
 export interface OperatorLog {
   /** Written before it is done. Resolves to the id that `conclude` takes. */

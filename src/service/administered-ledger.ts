@@ -1,5 +1,6 @@
 /** Shared by the commands of administration: the ledger, opened beside a running server. */
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { SetupError } from '../errors.js';
 import { backUp, type Backup } from '../ledger/sqlite/backup.js';
 import { copyToPostgres, type Copied } from '../ledger/copy/to-postgres.js';
@@ -69,13 +70,14 @@ export async function accountByEmail(ledger: Ledger, email: string): Promise<Acc
 /** Copies database and key secret, also beside a running server. */
 export function backUpDatabase(file: string): Backup {
   const { database, secret } = fileConfig('pg_dump');
-  return backUp(database, file, { secret });
+  return backUp(database, file, { secret, noted: { action: 'database-backed-up', detail: resolve(file) } });
 }
 
 /** Puts a backup in the place of the database; throws while a server runs on it. */
 export function restoreDatabase(file: string): Restored {
   const { database, secret } = fileConfig('pg_restore');
-  return restore(file, database, { secret, now: new Date() });
+  const noted = { action: 'database-restored', detail: resolve(file) };
+  return restore(file, database, { secret, now: new Date(), noted });
 }
 
 /**
@@ -84,7 +86,8 @@ export function restoreDatabase(file: string): Restored {
  */
 export function copyDatabase(from: string, to: string): Promise<Copied> {
   if (isPostgres(from)) throw new UsageError('--from is an address of PostgreSQL; allowed: the path of a file.');
-  return copyToPostgres(from, checkPostgres(to, '--to'));
+  const noted = { action: 'database-copied', detail: resolve(from) };
+  return copyToPostgres(from, checkPostgres(to, '--to'), noted);
 }
 
 function fileConfig(program: string): Config {

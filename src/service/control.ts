@@ -10,6 +10,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { makeDirectory } from '../make-directory.js';
 import { ModelRefused } from '../errors.js';
+import { recordAction, type OperatorLog } from '../ledger/operators.js';
 import type { AutomaticModelState } from '../models/automatic-model.js';
 import type { ModelSwitch } from '../models/model-switch.js';
 
@@ -35,6 +36,8 @@ export interface ControlOptions {
   /** That the server listens on: no other of this machine does. */
   port: number;
   models: ModelSwitch;
+  /** Has what the command line asked for. */
+  operators: OperatorLog;
   automaticModel: () => AutomaticModelState | null;
 }
 
@@ -62,11 +65,17 @@ export async function startControl(options: ControlOptions): Promise<Control> {
 async function answer(
   req: IncomingMessage,
   res: ServerResponse,
-  { models, automaticModel }: ControlOptions,
+  { models, operators, automaticModel }: ControlOptions,
 ): Promise<void> {
   try {
     if (req.url !== CONTROL_MODEL) throw new ModelRefused(`There is nothing at ${req.url ?? '/'}.`);
-    if (req.method === 'POST') models.use(await nameIn(req), 'the command line');
+    if (req.method === 'POST') {
+      const name = await nameIn(req);
+      await recordAction(operators, { operatorId: null, action: 'model-used', subject: name }, () => {
+        models.use(name, 'the command line');
+        return Promise.resolve();
+      });
+    }
     send(res, 200, { ...models.state(), automatic: automaticModel() });
   } catch (error) {
     const { message } = error as Error;

@@ -138,10 +138,12 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
 async function controlOf(
   { dataDir }: Config,
   { url }: RunningServer,
-  { engines, logger, automaticModel }: Parts & { automaticModel: () => AutomaticModelState | null },
+  { engines, ledger, logger, automaticModel }: Parts & { automaticModel: () => AutomaticModelState | null },
 ): Promise<Control | null> {
+  const { models } = engines;
+  const { operators } = ledger;
   try {
-    return await startControl({ dataDir, port: Number(new URL(url).port), models: engines.models, automaticModel });
+    return await startControl({ dataDir, port: Number(new URL(url).port), models, operators, automaticModel });
   } catch (err) {
     logger.warn({ err }, 'no socket for `verbatim models use`');
     return null;

@@ -4,6 +4,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { failureOf } from '../../src/cli/words.js';
+import { loadBinding } from '../../src/engine/binding.js';
 import { runCommand } from '../support/cli.js';
 import { Served, workplace } from '../support/served.js';
 
@@ -35,11 +36,16 @@ describe('A server that cannot start', function () {
     expect(stderr).to.match(/^verbatim: There is no model "bsae"\. The nearest names are base, .*\.\n$/);
   });
 
-  it('says that there is no such device, without a word on a bug', async () => {
-    const { status, stderr } = await refusal({ VERBATIM_DEVICE: 'cuda:99' });
-    expect(status).to.equal(1);
-    expect(stderr).to.match(/^verbatim: Device "cuda:99" is not available \(cuda:99\): .*\.\n$/);
-    expect(stderr).not.to.contain('bug');
+  it('says that there is no such device: which there are, or how to build it with CUDA', async () => {
+    const binding = loadBinding();
+    const there = binding.devices().map(({ id }) => id);
+    const reason = binding.build.cuda
+      ? `there is ${there.join(', ')}`
+      : 'this build has no CUDA (build it with VERBATIM_CUDA=ON where nvcc and cuBLAS are installed)';
+    expect(await refusal({ VERBATIM_DEVICE: 'cuda:99' })).to.deep.equal({
+      status: 1,
+      stderr: `verbatim: Device "cuda:99" is not available (cuda:99): ${reason}.\n`,
+    });
   });
 
   it('says that another program has its port, and how to choose another', async () => {

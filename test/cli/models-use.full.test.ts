@@ -4,6 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openLedger } from '../../src/ledger/sqlite/ledger.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { controlPrefix, startControl, type Control } from '../../src/service/control.js';
 import { runCommand, type CommandResult } from '../support/cli.js';
 import { FakeModelSwitch } from '../support/fake-model-switch.js';
@@ -15,19 +17,23 @@ import { until } from '../support/until.js';
 describe('verbatim models use', () => {
   let directory: string;
   let controls: Control[];
+  let ledger: Ledger;
 
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-use-'));
     controls = [];
+    ledger = openLedger({ path: join(directory, 'verbatim.db') });
   });
   afterEach(async () => {
     await Promise.all(controls.map((control) => control.close()));
+    await ledger.close();
     rmSync(directory, { recursive: true });
   });
 
   const dataDir = (): string => join(directory, 'data');
   const serve = async (models: FakeModelSwitch, port = 8080): Promise<void> => {
-    controls.push(await startControl({ dataDir: dataDir(), port, models, automaticModel: () => null }));
+    const { operators } = ledger;
+    controls.push(await startControl({ dataDir: dataDir(), port, models, operators, automaticModel: () => null }));
   };
   const use = (words: string[], environment: Record<string, string> = {}): Promise<CommandResult> =>
     runCommand(['models', 'use', ...words], { VERBATIM_DATA_DIR: dataDir(), ...environment });
@@ -75,6 +81,20 @@ describe('verbatim models use', () => {
       stdout: '',
       stderr: 'verbatim: "small" serves on. "base" detects nothing.\n',
     });
+  });
+
+  it('is in the operators’ log, also where it is refused', async () => {
+    const models = new FakeModelSwitch('small');
+    await serve(models);
+    await use(['small']);
+    await useAndEnd(models, [null]);
+    const noted = await ledger.operators.list({ limit: 9, before: null });
+    expect(
+      noted.map(({ operatorId, action, subject, outcome }) => [operatorId, action, subject, outcome]),
+    ).to.deep.equal([
+      [null, 'model-used', 'base', 'done'],
+      [null, 'model-used', 'small', 'refused'],
+    ]);
   });
 
   it('fails where no server of the directory runs, though one was killed there', async () => {

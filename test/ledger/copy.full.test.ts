@@ -66,7 +66,8 @@ describe('ledger: copied from SQLite to PostgreSQL', () => {
   }
 
   it('are the same to whoever asks, and go on where they were', async () => {
-    const { rows } = await copyToPostgres(old.path, place.address);
+    const noted = { action: 'database-copied', detail: old.path };
+    const { rows } = await copyToPostgres(old.path, place.address, noted);
     expect(rows).to.include({
       accounts: 1,
       api_keys: 2,
@@ -93,6 +94,10 @@ describe('ledger: copied from SQLite to PostgreSQL', () => {
     ]) {
       expect(await ask(after), ask.toString()).to.deep.equal(await ask(before));
     }
+    const page = { limit: 10, before: null };
+    const [copy, ...others] = await after.operators.list(page);
+    expect(copy).to.include({ ...noted, operatorId: null, outcome: 'done' });
+    expect(others).to.deep.equal(await before.operators.list(page));
     const asked = { accountId, key: 'k', fingerprint: 'f' };
     const replay = await after.idempotency.begin(asked);
     expect(replay).to.have.nested.property('answer.result.text', 'hello \ud800 "\0" \u{1f600}');

@@ -15,6 +15,8 @@ interface Answered {
   body: string;
 }
 
+type Shown = Record<string, unknown> & { warnings: { code: string }[] };
+
 const textOf = (document: string): string => readFileSync(join(packageRoot, document), 'utf8');
 
 function curlLines(document: string): string[] {
@@ -58,16 +60,21 @@ describe('The curl lines of', function () {
     return { status: Number(stderr), body };
   }
 
-  it('README answers with what README shows', async () => {
-    const [line, ...others] = curlLines('README.md');
-    expect(others).to.deep.equal([]);
-    const { status, body } = await run(line!);
-    expect(status).to.equal(200);
-    const shown = JSON.parse(/```json\n([^]*?)```/.exec(textOf('README.md'))![1]!) as Record<string, unknown>;
-    const answer = JSON.parse(body) as Record<string, unknown>;
-    expect(Object.keys(answer)).to.deep.equal(Object.keys(shown));
-    for (const name of ['duration_sec', 'language', 'text', 'translation'])
-      expect(answer[name], name).to.deep.equal(shown[name]);
+  for (const document of ['README.md', 'docs/api.md'])
+    it(`${document} are answered with what it shows, the first of them`, async () => {
+      const { status, body } = await run(curlLines(document)[0]!);
+      expect(status).to.equal(200);
+      const shown = JSON.parse(/```json\n([^]*?)```/.exec(textOf(document))![1]!) as Shown;
+      const answer = JSON.parse(body) as Shown;
+      expect(Object.keys(answer)).to.deep.equal(Object.keys(shown));
+      for (const name of ['duration_sec', 'language', 'text', 'translation'])
+        expect(answer[name], name).to.deep.equal(shown[name]);
+      const codes = ({ warnings }: Shown): string[] => warnings.map(({ code }) => code);
+      expect(codes(answer)).to.deep.equal(codes(shown));
+    });
+
+  it('README are one', () => {
+    expect(curlLines('README.md')).to.have.length(1);
   });
 
   it('the first start has the text of the sample, and of a recording of yours in its place', async () => {

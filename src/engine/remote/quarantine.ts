@@ -9,7 +9,9 @@ const ISOLATING_CONVICTIONS = { background: 1, all: 2 };
 
 /**
  * Files that crash the engine's process, by their content: refused for an hour. Accounts that send several such files,
- * each different from the others: their work runs in isolation for an hour.
+ * each different from the others: their work runs in isolation for an hour. Convictions are not counted by API key: a
+ * key belongs to one account, so that its account's isolation covers it, and a new key of an isolated account would
+ * begin without convictions.
  */
 export class Quarantine {
   /** Until when, by SHA-256; the oldest first. */

@@ -1,14 +1,15 @@
 /** API keys: made, listed and revoked with the ledger's own calls, as the API's are; management keys are made here. */
 import { VerbatimError } from '../../errors.js';
+import { recordAction, type OperatorAction } from '../../ledger/operators.js';
 import { ADMIN_SCOPE, MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
-import type { Account, ApiKey } from '../../ledger/types.js';
+import type { Account, ApiKey, IssuedKey } from '../../ledger/types.js';
 import type { HttpDeps } from '../app/deps.js';
 import type { Route } from '../app/route.js';
 import { endedKeyCookie, madeKey, madeKeyCookie } from './cookie.js';
 import { confirmView, keysView, madeKeyView, type KeyKind } from './keys-views.js';
 import { PATHS, revokePath } from './paths.js';
 import { Refusal } from './refusal.js';
-import { TEXTS } from './texts.js';
+import { TEXTS, type OperatorActionName } from './texts.js';
 import { fieldOf, type MemberRequest, type PageReply, type PageHandlers } from './page-handlers.js';
 
 const SCOPES_OF: Readonly<Record<KeyKind, readonly string[]>> = {
@@ -17,6 +18,11 @@ const SCOPES_OF: Readonly<Record<KeyKind, readonly string[]>> = {
   // As the choice says: that, and more.
   admin: [MANAGEMENT_SCOPE, ADMIN_SCOPE],
 };
+
+/** On an admin key of the operator's own account. */
+const actionOf = (operatorId: string, action: OperatorActionName): OperatorAction => ({
+  ...{ operatorId, action, subject: operatorId, detail: ADMIN_SCOPE },
+});
 
 /** Only operators make admin keys. */
 function kindOf(given: string | null, { role }: Account): KeyKind {
@@ -34,14 +40,20 @@ export function keyPageRoutes({ ledger, inFlight }: HttpDeps, pages: PageHandler
     const name = fieldOf(form, 'name');
     const kind = kindOf(form.get('kind'), account);
     try {
-      const scopes = [...SCOPES_OF[kind]];
-      const { rawKey } = await ledger.keys.create({ accountId: account.id, name, scopes });
+      const { rawKey } = await create(account, name, kind);
       return { to: PATHS.madeKey, cookie: madeKeyCookie(site, rawKey) };
     } catch (error) {
       if (!(error instanceof VerbatimError) || error.param !== 'name') throw error;
       const keys = await ledger.keys.list(account.id);
       return { ...keysView(keys, { role: account.role, error: error.message, name, kind }), status: 400 };
     }
+  }
+
+  /** An admin key, which does what operators may, is in the operators' log. */
+  function create({ id }: Account, name: string, kind: KeyKind): Promise<IssuedKey> {
+    const work = (): Promise<IssuedKey> => ledger.keys.create({ accountId: id, name, scopes: [...SCOPES_OF[kind]] });
+    if (kind !== 'admin') return work();
+    return recordAction(ledger.operators, actionOf(id, 'key-made'), work);
   }
 
   /** Shows the key once: a page that is loaded again neither shows it nor makes another. */
@@ -62,8 +74,11 @@ export function keyPageRoutes({ ledger, inFlight }: HttpDeps, pages: PageHandler
   }
 
   async function revoke(request: MemberRequest): Promise<PageReply> {
-    const { id } = await keyOf(request);
-    await ledger.keys.revoke(request.account.id, id);
+    const { id, scopes } = await keyOf(request);
+    const accountId = request.account.id;
+    const work = (): Promise<unknown> => ledger.keys.revoke(accountId, id);
+    if (!scopes.includes(ADMIN_SCOPE)) await work();
+    else await recordAction(ledger.operators, actionOf(accountId, 'key-revoked'), work);
     inFlight.revokeKey(id);
     return { to: `${PATHS.keys}?notice=key-revoked` };
   }

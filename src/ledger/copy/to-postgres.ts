@@ -3,10 +3,12 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type Database from 'better-sqlite3';
 import { systemTimers } from '../../timers.js';
+import type { DatabaseAction } from '../operators.js';
 import { auditPostgres } from '../postgres/audit.js';
 import { Connections, type Querying } from '../postgres/connections.js';
 import { migratePostgres } from '../postgres/migrate.js';
 import { Statements } from '../postgres/statements.js';
+import { keptSubject } from '../rows/operators.js';
 import { refuseUnbalanced } from '../sqlite/backup.js';
 import { openDatabase } from '../sqlite/database.js';
 import { livingServers } from '../sqlite/instances.js';
@@ -24,14 +26,19 @@ export interface Copied {
 
 /**
  * Throws an Error, and copies nothing, if a server runs on the old ledger, either ledger does not balance, the new one
- * is not empty, or a count differs.
+ * is not empty, or a count differs. `noted`: for the operators' log of the new ledger.
  */
-export async function copyToPostgres(from: string, to: string): Promise<Copied> {
+export async function copyToPostgres(from: string, to: string, noted?: DatabaseAction): Promise<Copied> {
   const source = openStopped(from);
   const connections = new Connections(to, 1);
   try {
     const statements = new Statements(connections, systemTimers, TIMEOUT_MS);
-    return await statements.transaction((query) => copyAll(source, query), { tryMs: LONGEST_MS });
+    const copy = async (query: Querying): Promise<Copied> => {
+      const copied = await copyAll(source, query);
+      if (noted !== undefined) await noteDone(query, noted);
+      return copied;
+    };
+    return await statements.transaction(copy, { tryMs: LONGEST_MS });
   } finally {
     await connections.close();
     source.close();
@@ -53,6 +60,12 @@ function openStopped(path: string): Database.Database {
     source.close();
     throw error;
   }
+}
+
+async function noteDone(query: Querying, { action, detail = null }: DatabaseAction): Promise<void> {
+  await query(`INSERT INTO operator_actions (action, detail, outcome, created_at) VALUES ($1, $2, 'done', $3)`, [
+    ...[action, keptSubject(detail), Date.now()],
+  ]);
 }
 
 async function copyAll(source: Database.Database, query: Querying): Promise<Copied> {

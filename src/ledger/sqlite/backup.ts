@@ -4,7 +4,9 @@ import { dirname, resolve } from 'node:path';
 import { Database } from './driver.js';
 import { audit } from './audit.js';
 import { syncToDisk } from './database.js';
-import { isOurs, refuseNewerFile } from './migrate.js';
+import type { DatabaseAction } from '../operators.js';
+import { isCurrent, isOurs, refuseNewerFile } from './migrate.js';
+import { noteDone } from './operators.js';
 import { makePrivateFile } from './private-file.js';
 import { readSecretFile, secretFileOf, writeSecretFile } from './secret.js';
 
@@ -15,11 +17,17 @@ export interface Backup {
   bytes: number;
 }
 
+export interface BackupOptions {
+  secret: string | null;
+  /** For the operators' log of the database, behind the backup. */
+  noted?: DatabaseAction;
+}
+
 /**
  * Copies the database as it is at one moment, while servers go on writing. Nothing is overwritten, and the file has its
  * name only when it is whole. Throws an Error that says what is wrong.
  */
-export function backUp(database: string, target: string, given: { secret: string | null }): Backup {
+export function backUp(database: string, target: string, given: BackupOptions): Backup {
   const file = resolve(target);
   const secret = given.secret === null ? readSecretFile(secretFileOf(resolve(database))) : null;
   for (const path of [file, secretFileOf(file)]) {
@@ -43,7 +51,22 @@ export function backUp(database: string, target: string, given: { secret: string
     rmSync(part, { force: true });
   }
   syncToDisk(dirname(file));
+  if (given.noted !== undefined) note(resolve(database), file, given.noted);
   return { file, secret: secret === null ? null : secretFileOf(file), bytes: statSync(file).size };
+}
+
+/** A database of an older version is left as it is: its log has other columns. */
+function note(database: string, file: string, noted: DatabaseAction): void {
+  const source = openExisting(database);
+  try {
+    if (isCurrent(source)) noteDone(source, noted);
+  } catch (error) {
+    throw new Error(`The backup ${file} is whole, but ${database} could not note it in the operators' log.`, {
+      cause: error,
+    });
+  } finally {
+    source.close();
+  }
 }
 
 /** `part` exists, empty and private. */

@@ -38,6 +38,11 @@ function versionOf(database: Database.Database): number {
   return Number(database.pragma('user_version', { simple: true }));
 }
 
+/** Whether the database has this version's schema. */
+export function isCurrent(database: Database.Database): boolean {
+  return isOurs(database) && versionOf(database) === MIGRATIONS.length;
+}
+
 /** Throws an Error when a newer version of Verbatim wrote the database. */
 export function refuseNewerFile(database: Database.Database, known = MIGRATIONS.length): void {
   refuseNewer(`The database ${database.name}`, { version: versionOf(database), known });

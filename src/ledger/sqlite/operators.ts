@@ -1,8 +1,15 @@
 import type Database from 'better-sqlite3';
-import type { ActionOutcome, NotedAction, OperatorAction, OperatorLog } from '../operators.js';
+import type { ActionOutcome, DatabaseAction, NotedAction, OperatorAction, OperatorLog } from '../operators.js';
 import { keptSubject, NOTED_ACTIONS, toNotedAction, type NotedActionRow } from '../rows/operators.js';
 import type { WallClock } from '../time.js';
 import type { Transactions } from './transactions.js';
+
+/** What was done by the command line, in a database of this version's schema. */
+export function noteDone(database: Database.Database, { action, detail = null }: DatabaseAction): void {
+  database
+    .prepare(`INSERT INTO operator_actions (action, detail, outcome, created_at) VALUES (?, ?, 'done', ?)`)
+    .run(action, keptSubject(detail), Date.now());
+}
 
 /** See OperatorLog. */
 export class SqliteOperatorLog implements OperatorLog {

@@ -2,10 +2,12 @@
 import { existsSync, linkSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeDirectory } from '../../make-directory.js';
+import type { DatabaseAction } from '../operators.js';
 import { Database } from './driver.js';
 import { copyWhole, refuseUnbalanced } from './backup.js';
 import { isBusy, openDatabase, syncToDisk } from './database.js';
 import { livingServers } from './instances.js';
+import { noteDone } from './operators.js';
 import { makePrivateFile } from './private-file.js';
 import { fits, readSecretFile, secretFileOf, writeSecretFile } from './secret.js';
 
@@ -15,8 +17,15 @@ export interface Restored {
   before: string | null;
 }
 
+export interface RestoreOptions {
+  secret: string | null;
+  now: Date;
+  /** For the operators' log of the restored database. */
+  noted?: DatabaseAction;
+}
+
 /** Throws an Error that says what is wrong; then everything is as it was. */
-export function restore(backup: string, target: string, options: { secret: string | null; now: Date }): Restored {
+export function restore(backup: string, target: string, options: RestoreOptions): Restored {
   const database = resolve(target);
   const part = `${database}.restoring`;
   makeDirectory(dirname(database));
@@ -26,7 +35,7 @@ export function restore(backup: string, target: string, options: { secret: strin
   try {
     copyWhole(resolve(backup), part);
     const files = [secretFileOf(resolve(backup)), secretFileOf(database)];
-    const secret = checkedSecret(part, backup, { files, given: options.secret });
+    const secret = checkedSecret(part, backup, { files, given: options.secret, noted: options.noted });
     const before = `${database}.before-restore-${options.now.toISOString().replaceAll(/[-:.]/g, '')}`;
     const had = existsSync(database);
     whileNobodyUses(database, () => {
@@ -48,11 +57,12 @@ export function restore(backup: string, target: string, options: { secret: strin
 function checkedSecret(
   part: string,
   backup: string,
-  { files, given }: { files: readonly string[]; given: string | null },
+  { files, given, noted }: { files: readonly string[]; given: string | null; noted: DatabaseAction | undefined },
 ): Buffer | null {
   const copy = openDatabase(part);
   try {
     refuseUnbalanced(copy, backup);
+    if (noted !== undefined) noteDone(copy, noted);
     if (given !== null && fits(copy, Buffer.from(given, 'utf8'))) return null;
     for (const file of given === null ? files : []) {
       const secret = readSecretFile(file);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { join } from 'node:path';
 import { DATABASE_PASSWORD } from '../../support/postgres-cluster.js';
 import { type OptionRows } from './rows.js';
-import { credits, placeToCopyTo, type Row, withAccounts } from './account-places.js';
+import { credits, loggedOf, placeToCopyTo, type Row, withAccounts } from './account-places.js';
 
 export const databaseRows: OptionRows = {
   'database backup --json': withAccounts(async (place) => {
@@ -11,6 +11,8 @@ export const databaseRows: OptionRows = {
     expect(await place.json(['database', 'backup', file, '--json'])).to.include({ file });
     const other = join(place.directory, 'other.db');
     expect(await place.printed(['database', 'backup', other])).to.match(/^wrote .*other\.db.* \(\d+ bytes\)\n$/);
+    const logged = [file, other].map((backup) => [null, backup, 'done']);
+    expect(await loggedOf(place, 'database-backed-up')).to.deep.equal(logged);
   }),
   'database copy --from': withAccounts(async (place) => {
     const { from, address } = await placeToCopyTo(place);
@@ -46,6 +48,7 @@ export const databaseRows: OptionRows = {
     await place.printed(['database', 'backup', file]);
     const database = join(place.directory, 'data', 'verbatim.db');
     expect(await place.json(['database', 'restore', file, '--json'])).to.include({ database });
+    expect(await loggedOf(place, 'database-restored')).to.deep.equal([[null, file, 'done']]);
     expect(await place.printed(['database', 'restore', file])).to.match(/^restored .*verbatim\.db; what was there/);
   }),
 };

@@ -9,6 +9,7 @@ import { embeddingGraph } from '../../engine/speakers/tones.js';
 import { packageRoot } from '../../../src/package-root.js';
 import { writeSpeeds } from '../../../src/service/automatic-model/speed-file.js';
 import { readConfig } from '../../../src/service/config.js';
+import { openLedger } from '../../../src/ledger/sqlite/ledger.js';
 import { startControl } from '../../../src/service/control.js';
 import { FakeModelSwitch } from '../../support/fake-model-switch.js';
 import { ModelHub } from '../../support/model-hub.js';
@@ -21,6 +22,22 @@ import { inWorkplace, ON_THE_CPU, type OptionRows, type Workplace } from './rows
 const SPEECH = ['models', 'import', MODEL, '--name', 'mine'];
 
 const ALIGN = ['models', 'align', 'mine', '--clips', wordEventsPath('')];
+
+/** As a server of the workplace does; returns its end. */
+async function control(
+  { directory }: Workplace,
+  models: FakeModelSwitch,
+  automaticModel: () => AutomaticModelState | null,
+): Promise<() => Promise<void>> {
+  const dataDir = join(directory, 'data');
+  const ledger = openLedger({ path: join(directory, 'control.db') });
+  const { operators } = ledger;
+  const started = await startControl({ dataDir, port: 8080, models, operators, automaticModel });
+  return async () => {
+    await started.close();
+    await ledger.close();
+  };
+}
 
 /** A translation model whose vocabulary knows these language tokens, and the words that import it. */
 function translationModel(place: Workplace): string[] {
@@ -141,24 +158,18 @@ export const modelRows: OptionRows = {
   'models use --json': () =>
     inWorkplace(async (place) => {
       const models = new FakeModelSwitch('small');
-      const control = await startControl({
-        dataDir: join(place.directory, 'data'),
-        port: 8080,
-        models,
-        automaticModel: () => null,
-      });
+      const close = await control(place, models, () => null);
       const running = place.json(['models', 'use', 'base', '--json']);
       await until(() => models.asked.length > 0);
       models.end(null);
       expect(await running).to.deep.equal({ serving: 'base', before: 'small', after_restart: 'base' });
-      await control.close();
+      await close();
     }),
   'models status --json': () =>
     inWorkplace(async (place) => {
       const models = new FakeModelSwitch('small');
       let automatic: AutomaticModelState | null = null;
-      const dataDir = join(place.directory, 'data');
-      const control = await startControl({ dataDir, port: 8080, models, automaticModel: () => automatic });
+      const close = await control(place, models, () => automatic);
       const words = ['models', 'status', '--json'];
       const row = { serving: 'small', since: '1970-01-01T00:00:00.000Z', after_restart: 'small' };
       expect(await place.json(words)).to.deep.equal({ ...row, next: null, phase: null, problem: null });
@@ -168,7 +179,7 @@ export const modelRows: OptionRows = {
       automatic = null;
       expect(await place.json(words)).to.deep.equal({ ...row, next: 'base', phase: 'starting', problem: null });
       expect(await place.printed(words.slice(0, 2))).to.match(/^serving +since +after_restart/);
-      await control.close();
+      await close();
     }),
   'models measure --json': () =>
     inWorkplace(async (place) => {

@@ -103,6 +103,22 @@ describe('dashboard: the operator’s accounts', () => {
     ]);
   });
 
+  it('are in the operators’ log with the admin keys that operators make and revoke for themselves, not with other keys', async () => {
+    for (const [name, kind] of [
+      ['laptop', 'management'],
+      ['shop', 'admin'],
+      [' ', 'admin'],
+    ])
+      await browser.post('/dashboard/keys', { name: name!, kind: kind! });
+    for (const { id } of await server.ledger.keys.list(operator.id)) await browser.post(`/dashboard/keys/${id}/revoke`);
+    const noted = await server.ledger.operators.list({ limit: 9, before: null });
+    const of = { operatorId: operator.id, subject: operator.id, detail: 'admin' };
+    expect(noted).to.have.length(3);
+    expect(noted[0]).to.include({ ...of, action: 'key-revoked', outcome: 'done' });
+    expect(noted[1]).to.include({ ...of, action: 'key-made', outcome: 'refused' });
+    expect(noted[2]).to.include({ ...of, action: 'key-made', outcome: 'done' });
+  });
+
   it('are given roles, but nobody takes the own one', async () => {
     await browser.post(`${LIST}/${ann.id}/role`, { role: 'operator' });
     expect(await roleOf(ann)).to.equal('operator');
