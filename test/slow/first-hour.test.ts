@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { fastEnough, LEAST_SPEED } from '../../src/models/automatic-model.js';
 import { sample } from '../support/speech.js';
 import { until } from '../support/until.js';
-import { Load } from './first-hour/load.js';
+import { ClientLoad } from './first-hour/load.js';
 import { MemoryGroup } from './first-hour/memory-group.js';
 import { NewInstallation, WATCHDOG_MS, type NewInstallationOptions } from './first-hour/new-installation.js';
 import { PublishedHub, TURBO } from './first-hour/published-hub.js';
@@ -93,7 +93,7 @@ describe('The first hour of a new installation', () => {
     expect(await installation.command(...granted)).to.include({ status: 0 });
     const key = await served.key();
     const before = await balance(served.url, key);
-    const load = new Load(served, key);
+    const load = new ClientLoad(served, key);
     await until(() => load.answers.demonstration >= ANSWERS);
     hub.release();
     await until(() => load.answers.other >= ANSWERS, 'base answers', WATCHDOG_MS);

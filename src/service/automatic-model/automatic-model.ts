@@ -12,9 +12,10 @@ import type { ModelStore, StoredModel } from '../../models/model-store.js';
 import { ownCommand } from '../../package-root.js';
 import type { Logger } from '../log.js';
 import { carriedModels, GivenUp } from './carried-models.js';
+import { HubUnreachable } from './hub.js';
 
 export interface AutomaticModelParts {
-  /** Rejects with an Error for an operator, as the next ones do. */
+  /** Rejects with HubUnreachable; the next ones, with an Error for an operator. */
   reachHub: (signal: AbortSignal) => Promise<void>;
   speeds: (signal: AbortSignal) => Promise<ModelSpeeds>;
   /** Whether there is memory for it now. */
@@ -125,7 +126,7 @@ export class AutomaticModel {
     const problem = error.message.replace(/\.$/, '');
     const isFinal = error instanceof GivenUp;
     this.#state = { ...this.#state, phase: isFinal ? 'ended' : 'waiting', problem };
-    const text = `${problem}. ${isFinal ? 'The demonstration model stays' : WAYS_OUT}.`;
+    const text = `${problem}. ${whatFollows(error)}.`;
     if (problem === this.#reported) this.parts.logger.debug(text);
     else this.parts.logger.warn(text);
     this.#reported = problem;
@@ -155,9 +156,15 @@ export class AutomaticModel {
   }
 }
 
+const AGAIN = 'The demonstration model serves until then; the server tries again every hour';
 const WAYS_OUT =
-  `The demonstration model serves until then; the server tries again every hour. Without a network, bring a model ` +
-  `with "${ownCommand} models import", or name a mirror of the hub in HF_ENDPOINT`;
+  `Without a network, bring a model with "${ownCommand} models import", or name a mirror of the hub in ` +
+  'HF_ENDPOINT';
+
+function whatFollows(error: Error): string {
+  if (error instanceof GivenUp) return 'The demonstration model stays';
+  return error instanceof HubUnreachable ? `${AGAIN}. ${WAYS_OUT}` : AGAIN;
+}
 
 function checked(check: () => void): void {
   try {

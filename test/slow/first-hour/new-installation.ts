@@ -169,7 +169,8 @@ export class NewInstallation {
 
   get #log(): LogLine[] {
     const lines = this.served.stderr.split('\n').slice(0, -1);
-    return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as LogLine);
+    // Lines about requests have no words.
+    return lines.map((line) => ({ msg: '', ...(JSON.parse(line) as Partial<LogLine>) }) as LogLine);
   }
 
   async #until(what: string, condition: (readiness: Readiness) => boolean): Promise<void> {
