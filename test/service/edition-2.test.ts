@@ -1,8 +1,10 @@
-/** What the second edition left in a database opens and serves: see test/fixtures/edition-2/README.md. */
+/** What the second edition left on a disk opens and serves: see test/fixtures/edition-2/README.md. */
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { readConfig } from '../../src/service/config.js';
+import { readTuned, writeTuned, withTuned } from '../../src/service/tuned.js';
 import { fakeAudio } from '../support/fake-engine.js';
 import { endedJob, jobCall } from '../support/jobs.js';
 import { call, transcribe } from '../support/requests.js';
@@ -96,5 +98,39 @@ describe('a database of the second edition', () => {
     const answer = await transcribe(server, { key: known.ada.rawKey });
     expect(answer.status, answer.text).to.equal(200);
     expect(await balance(known.ada)).to.equal(34);
+  });
+});
+
+describe('tuned settings of the second edition', () => {
+  const path = join(EDITION, 'tuned.json');
+  const tuned = readTuned(path)!;
+  const config = readConfig({ VERBATIM_DEVICE: 'cpu' }, EDITION);
+  const then = {
+    modelName: 'verbatim-small',
+    devices: ['cpu'],
+    decoder: { kind: 'batched' as const, compute: 'auto' as const, windowsInFlight: 4 },
+    cores: 2,
+    modelSha256: () => Promise.resolve('4171db2d56010a3b129e3727aeae4924a791b33480078b4f1c5590b454bdb51c'),
+  };
+
+  it('hold good where they were found', async () => {
+    const { config: applied, tuned: note } = await withTuned(config, {}, tuned, then);
+    const found = { slots: 2, threads: 1, batch: 8 };
+    expect(config).not.to.include(found);
+    expect(applied).to.include(found);
+    expect(note).to.contain('2 slots x 1 threads, 8 windows in flight');
+  });
+
+  it('are refused with another decoder, with the reason', async () => {
+    const decoder = { kind: 'whisper.cpp' as const };
+    const { config: applied, tuned: note } = await withTuned(config, {}, tuned, { ...then, decoder });
+    expect(applied).to.equal(config);
+    expect(note).to.contain('is not used: it is for the speech decoder batched auto, not whisper.cpp');
+  });
+
+  it('are written as that edition wrote them, which therefore reads ours', () => {
+    const ours = join(mkdtempSync(join(tmpdir(), 'verbatim-edition-')), 'tuned.json');
+    writeTuned(tuned, ours);
+    expect(JSON.parse(readFileSync(ours, 'utf8'))).to.deep.equal(JSON.parse(readFileSync(path, 'utf8')));
   });
 });
