@@ -66,6 +66,6 @@ describe('the demonstration model on the command line', function () {
     const rows = JSON.parse(stdout) as { name: string; demonstration: string }[];
     const demonstrations = rows.filter((row) => row.demonstration === 'yes').map(({ name }) => name);
     expect(demonstrations).to.deep.equal(['verbatim-small', 'translate-verbatim-small']);
-    expect(rows.find(({ name }) => name === 'base')).to.include({ demonstration: 'no' });
+    expect(rows.find(({ name }) => name === 'base-q8_0')).to.include({ demonstration: 'no' });
   });
 });
