@@ -98,7 +98,8 @@ export class Served {
       await once(this.child, 'close');
     }
     this.#answers.check();
-    rmSync(this.directory, { recursive: true, force: true });
+    // Another server of the same directory may still be writing there.
+    rmSync(this.directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 
   /** What it has answered so far. */
