@@ -53,12 +53,14 @@ describe('The first hour of a new installation', () => {
     const before = performance.now();
     const installation = new NewInstallation(hub, { environment: { VERBATIM_AUTO_MODEL: auto === 'on' ? '' : 'off' } });
     const { served } = installation;
-    await served.listening();
-    const listening = performance.now() - before;
-    await installation.expectDemonstration();
-    const answered = performance.now() - before;
-    await served.stop();
-    return { listening, answered };
+    try {
+      await served.listening();
+      const listening = performance.now() - before;
+      await installation.expectDemonstration();
+      return { listening, answered: performance.now() - before };
+    } finally {
+      await served.stop();
+    }
   }
 
   it('begins as soon as one that looks for no model', async () => {
@@ -74,14 +76,15 @@ describe('The first hour of a new installation', () => {
   it('is measured, and gets the best model that the machine carries', async () => {
     const installation = start();
     await until(() => installation.speeds !== null, 'the speeds are kept', WATCHDOG_MS);
-    const speeds = installation.speeds!;
-    const [best] = fastEnough(speeds);
-    console.log(`      times real time: ${JSON.stringify(speeds)}, load: ${loadavg()[0]!.toFixed(1)}`);
-    await installation.serves(best!.model);
+    console.log(`      times real time: ${JSON.stringify(installation.speeds)}, load: ${loadavg()[0]!.toFixed(1)}`);
+    const carried = fastEnough(installation.speeds!).map(({ model }) => model);
+    // Of one the hub has nothing but the size.
+    const best = carried.find((model) => model !== TURBO)!;
+    await installation.serves(best);
     const text = await installation.textOf(sample('en-wav16.wav').path);
     console.log(`      the printed curl line, with another recording: "${text.slice(0, 60)}"`);
     expect(text).not.to.equal('');
-    expect(hub.starts).to.deep.equal([{ model: best!.model, byte: 0 }]);
+    expect(hub.starts).to.deep.equal(carried.slice(0, carried.indexOf(best) + 1).map((model) => ({ model, byte: 0 })));
   });
 
   it('gets base under load without a failed request, each charged once', async () => {
