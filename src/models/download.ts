@@ -65,7 +65,7 @@ async function receiveAll(url: URL, file: ModelFile, part: string, options: Down
   const length = new PauseLength(PAUSE_MIDWAY);
   options.signal?.addEventListener('abort', () => pauses.wake(), { once: true });
   let isMidway = false;
-  for (let failures = 0; ; ) {
+  for (let failures = 0; ;) {
     const before = bytesIn(part);
     try {
       await receive(url, file, part, options);
