@@ -142,7 +142,7 @@ describe('A new installation whose model does not come', () => {
     });
     await expectWaiting(/huggingface\.co cannot be reached/);
     await hoursPass(3);
-    const lines = installation.said.filter((line) => line.includes('cannot be reached'));
+    const lines = installation.outputLines.filter((line) => line.includes('cannot be reached'));
     expect(lines).to.have.length(1);
     expect(lines[0]).to.contain('models import').and.contain('HF_ENDPOINT');
     expect(installation.served.stdout).not.to.contain('Fetching').and.not.contain('cannot be reached');

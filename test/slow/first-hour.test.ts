@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { fastEnough, LEAST_SPEED } from '../../src/models/automatic-model.js';
 import { sample } from '../support/speech.js';
 import { until } from '../support/until.js';
-import { ClipClients } from './first-hour/clip-clients.js';
+import { ClientLoad } from './first-hour/load.js';
 import { MemoryGroup } from './first-hour/memory-group.js';
 import { NewInstallation, WATCHDOG_MS, type NewInstallationOptions } from './first-hour/new-installation.js';
 import { PublishedHub, TURBO } from './first-hour/published-hub.js';
@@ -96,18 +96,18 @@ describe('The first hour of a new installation', () => {
     expect(await installation.command(...granted)).to.include({ status: 0 });
     const key = await served.key();
     const before = await balance(served.url, key);
-    const clients = new ClipClients(served, key);
-    await until(() => clients.answers.demonstration >= ANSWERS);
+    const load = new ClientLoad(served, key);
+    await until(() => load.answers.demonstration >= ANSWERS);
     hub.release();
-    await until(() => clients.answers.other >= ANSWERS, 'base answers', WATCHDOG_MS);
-    await clients.end();
-    const { demonstration, other } = clients.answers;
+    await until(() => load.answers.other >= ANSWERS, 'base answers', WATCHDOG_MS);
+    await load.end();
+    const { demonstration, other } = load.answers;
     console.log(
       `      answers: ${demonstration} of the demonstration model, ${other} of ${BASE}; load: ${loadavg()[0]!.toFixed(1)}`,
     );
-    expect(clients.failures).to.deep.equal([]);
-    expect(clients.credits).to.equal(demonstration + other);
-    expect(before - (await balance(served.url, key))).to.equal(clients.credits);
+    expect(load.failures).to.deep.equal([]);
+    expect(load.credits).to.equal(demonstration + other);
+    expect(before - (await balance(served.url, key))).to.equal(load.credits);
     expect((await installation.command('accounts', 'audit')).stdout).to.equal('the ledger balances\n');
     expect(await installation.readiness()).to.deep.include({ model: BASE, next_model: null });
   });

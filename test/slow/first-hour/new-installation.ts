@@ -148,7 +148,7 @@ export class NewInstallation {
   }
 
   /** What it printed and logged about its model, line by line. */
-  get said(): string[] {
+  get outputLines(): string[] {
     const printed = this.served.stdout.split('\n').filter((line) => / serves now\.$|^Fetching /.test(line));
     const logged = this.#log.filter(
       ({ level, model, to, msg }) =>
@@ -163,7 +163,7 @@ export class NewInstallation {
   }
 
   async stop(): Promise<void> {
-    for (const line of this.said) console.log(`      ${line}`);
+    for (const line of this.outputLines) console.log(`      ${line}`);
     await this.served.stop();
   }
 

@@ -7,7 +7,7 @@ import type { Served } from '../../support/served.js';
 const CLIENTS = 8;
 const CLIP = readFileSync(CHECK_CLIP.path);
 
-export class ClipClients {
+export class ClientLoad {
   /** By the demonstration model, which says so, and by another one. */
   readonly answers = { demonstration: 0, other: 0 };
   readonly failures: string[] = [];
