@@ -1,4 +1,7 @@
-/** A control group with a limit on memory, below the one that this process is in. As root. */
+/**
+ * A control group with a limit on memory, below the one that this process is in. As root. The machines that ran this so
+ * far had version 1.
+ */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
