@@ -87,6 +87,8 @@ export default tseslint.config(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       'no-console': 'error',
+      'object-shorthand': ['error', 'properties'],
+      'no-useless-rename': 'error',
     },
   },
   {

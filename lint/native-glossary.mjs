@@ -1,6 +1,6 @@
-/** Holds the identifiers of the C++ sources to the glossary (glossary.mjs). Prints each fault when run by itself. */
+/** Holds file names and identifiers of the C++ sources to the glossary. Prints each fault when run by itself. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, URL } from 'node:url';
 import { privateWord } from './glossary.mjs';
@@ -14,10 +14,12 @@ export function privateNames(text) {
   const names = new Set(
     [...text.matchAll(TOKENS)].map(([token]) => token).filter((token) => /^[A-Za-z_]\w*$/.test(token)),
   );
-  return [...names].flatMap((name) => {
-    const found = privateWord(name);
-    return found === undefined ? [] : [`"${name}" has the word "${found.word}"; the field says: ${found.field}.`];
-  });
+  return [...names].flatMap(faultsOf);
+}
+
+function faultsOf(name) {
+  const found = privateWord(name);
+  return found === undefined ? [] : [`"${name}" has the word "${found.word}"; the field says: ${found.field}.`];
 }
 
 /** The faults of every C++ source below `root`/native, each with its file. */
@@ -26,7 +28,9 @@ export function privateNamesBelow(root) {
     .filter((file) => /\.(cc|h)$/.test(file))
     .sort()
     .flatMap((file) =>
-      privateNames(readFileSync(join(root, 'native', file), 'utf8')).map((fault) => `native/${file}: ${fault}`),
+      [...faultsOf(basename(file)), ...privateNames(readFileSync(join(root, 'native', file), 'utf8'))].map(
+        (fault) => `native/${file}: ${fault}`,
+      ),
     );
 }
 

@@ -1,4 +1,4 @@
-/** Every machine code of the contract; what a transport makes of one is its own affair. */
+/** Every machine code of the contract. Each transport translates them. */
 export const ERROR_CODES = [
   'invalid_request',
   'missing_api_key',
@@ -19,6 +19,7 @@ export const ERROR_CODES = [
   'unsupported_audio_format',
   'invalid_audio',
   'unsupported_language',
+  'unsupported_model',
   'unsupported_translation',
   'unsupported_diarization',
   'rate_limited',
@@ -45,7 +46,7 @@ export class ClientGoneError extends Error {
   }
 }
 
-/** Another model was not put in the place of the one that serves, which goes on: for operators, who may see why. */
+/** A change of models was refused; the model that serves goes on. For operators, who may see the reason. */
 export class ModelRefused extends Error {
   override readonly name = 'ModelRefused';
 }

@@ -3,38 +3,41 @@ import type { Timer, Timers } from './timers.js';
 export interface PauseBounds {
   firstMs: number;
   longestMs: number;
+  /** Factor from one pause to the next; default: 2. */
+  growth?: number;
 }
 
 /** Of a process that is started again. */
 const OF_A_START: PauseBounds = { firstMs: 1000, longestMs: 30_000 };
 
-/** How long to wait between attempts that fail: each time twice as long as before. */
-export class PauseLength {
-  #nextMs: number;
+/** Before the attempt that follows the first failed one and `repeats` more, milliseconds. */
+export function pauseAfter(repeats: number, { firstMs, longestMs, growth = 2 }: PauseBounds): number {
+  return Math.min(longestMs, firstMs * growth ** repeats);
+}
 
-  constructor(private readonly bounds: PauseBounds) {
-    this.#nextMs = bounds.firstMs;
-  }
+/** How long to wait between attempts that fail: each time longer than before. */
+export class PauseLength {
+  #repeats = 0;
+
+  constructor(private readonly bounds: PauseBounds) {}
 
   next(): number {
-    const milliseconds = this.#nextMs;
-    this.#nextMs = Math.min(2 * milliseconds, this.bounds.longestMs);
-    return milliseconds;
+    return pauseAfter(this.#repeats++, this.bounds);
   }
 
   reset(): void {
-    this.#nextMs = this.bounds.firstMs;
+    this.#repeats = 0;
   }
 }
 
-/** Between attempts that fail, each twice as long as the one before. */
+/** Between attempts that fail, each longer than the one before. */
 export class GrowingPause {
   #timer: Timer | null = null;
   readonly #length: PauseLength;
 
   constructor(
     private readonly timers: Timers,
-    bounds = OF_A_START,
+    bounds: PauseBounds = OF_A_START,
   ) {
     this.#length = new PauseLength(bounds);
   }

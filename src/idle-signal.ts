@@ -1,4 +1,4 @@
-/** Resolves those who wait until nothing is left to do. */
+/** Lets callers wait until nothing is left to do. */
 export class IdleSignal {
   #waiting: (() => void)[] = [];
 

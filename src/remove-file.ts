@@ -1,8 +1,6 @@
 import { unlink } from 'node:fs/promises';
 
-/**
- * One that is gone already is none the less removed. In one system call, where rm() of Node's looks first what it is.
- */
+/** Succeeds where there is no file, too. It is one system call; Node's rm() looks first what kind of file it is. */
 export async function removeFile(path: string): Promise<void> {
   try {
     await unlink(path);

@@ -1,4 +1,4 @@
-/** What a variable of the environment has become. */
+/** A variable of the environment and its value in force. */
 export interface SettingInForce {
   variable: string;
   /** Never a secret. */

@@ -56,8 +56,8 @@ async function benchAccuracy(options: Options, parts: BenchParts): Promise<void>
       charts: [],
       notes: [
         `${peer.how}; the difference is in points, of Verbatim over ${peer.columns.second}.`,
-        'Text of which a model is less sure than its manifest asks for is left out by Verbatim, which counts as ' +
-          'words wrong.',
+        'Verbatim leaves out text whose confidence is below the least that the manifest sets for the model. Its words ' +
+          'count as wrong.',
       ],
       measurements: pairs,
     },

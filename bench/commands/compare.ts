@@ -48,7 +48,7 @@ const NOTES: Readonly<Record<WhisperProgram, readonly string[]>> = {
   'whisper-server': [...OF_WHISPER, 'whisper-server takes one request at a time and holds the others.'],
   'whisper-cli': [
     ...OF_WHISPER,
-    'whisper-cli takes one language for all files of a call, so that it detects where "given" names several.',
+    'whisper-cli takes one language for all files of a call: where "given" names several, it detects the language.',
   ],
   'parakeet-cli': ['parakeet-cli takes no language, and a file of any length as one window.'],
 };

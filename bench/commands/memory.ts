@@ -60,7 +60,7 @@ export function addBenchMemory(bench: Command, parts: BenchParts): void {
     .option('--minutes <n>', 'of mixed load; 0: none', integerFrom(0), 120)
     .option('--warm-up-minutes <n>', 'of that load, left out of the slope; a third at most', positiveNumber, 15)
     .option('--rate <n>', 'requests a second, on average', positiveNumber, 1)
-    .option('--sample-seconds <n>', 'between two looks at the memory', positiveNumber, 5)
+    .option('--sample-seconds <n>', 'between two samples of the memory', positiveNumber, 5)
     .option('--seed <n>', 'of arrivals and mix', integerFrom(0), 1);
   addOutputOptions(command).action((options: Options) => benchMemory(options, parts));
 }
@@ -69,7 +69,7 @@ export function addBenchMemory(bench: Command, parts: BenchParts): void {
 function differentSlotCounts(list: string): number[] {
   const counts = slotOrThreadCounts(list);
   if (new Set(counts).size > 1) return counts;
-  throw new InvalidArgumentError('allowed: two different numbers at least, which tell what a slot adds.');
+  throw new InvalidArgumentError('allowed: two different numbers at least, to find what a slot adds.');
 }
 
 async function benchMemory(options: Options, parts: BenchParts): Promise<void> {

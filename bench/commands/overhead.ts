@@ -73,7 +73,7 @@ async function benchOverhead(options: Options, parts: BenchParts): Promise<void>
       notes: [
         `Added at p50: ${added} ms by the whole time of a clip, ${rounded(overhead.addedOutsideSpeech)} ms without ` +
           `the time in the model; goal: below ${GOAL} ms.`,
-        'Upload, queue and speech as the server tells them (Server-Timing); the rest is opening the file and, with ' +
+        'Upload, queue and speech as the server reports them (Server-Timing); the rest is opening the file and, with ' +
           'HTTP, billing, answer and transport.',
         'Differences are of the same clip, one right after the other, the server first in every other round; one ' +
           'request at a time.',

@@ -62,7 +62,7 @@ export function addBenchSegments(bench: Command): void {
     .description('what the segmenter cuts out: speech that it misses, and how much else it lets through')
     .addOption(clipsOption())
     .option('--rttm <dir>', 'recordings, each with an RTTM file of its name beside it')
-    .option('--agree <dir>', 'recordings of which nobody says what is spoken: held against Silero')
+    .option('--agree <dir>', 'recordings without a reference, compared with Silero')
     .option('--vad <list>', 'silero, energy, or both', detectors, ['energy'] satisfies Detector[])
     .option('--noise-db <list>', 'pink noise, so much below the speech; once without any', decibels, [15, 5])
     .option('--seed <n>', 'of order, silences and noise', integerFrom(0), 1)
@@ -133,10 +133,9 @@ async function benchSegments(options: Options): Promise<void> {
       tables: tablesOf(cells, agreements),
       charts: [],
       notes: [
-        'Missed: the part of what is spoken that lies outside all windows. Cover: the length of all windows by ' +
-          'that of what is spoken.',
-        'Clips stand between silences of 0.3 to 3 s, cut to their sound; in RTTM the turns are what whoever wrote ' +
-          'it took for them.',
+        'Missed: the part of the speech that lies outside all windows. Cover: the length of all windows, divided by ' +
+          'the length of the speech.',
+        'Clips are cut to their sound and stand between silences of 0.3 to 3 s. In RTTM, turns are speech.',
       ],
       measurements: cells,
     },

@@ -38,8 +38,8 @@ export function addBenchSpeakers(bench: Command): void {
     .command('speakers')
     .description('who spoke when, beside what is known of it: diarization and Jaccard error rates')
     .requiredOption('--rttm <dir>', 'who speaks when, as it is known: .rttm files')
-    .option('--hypotheses <dir>', 'who speaks when, as any program tells it: .rttm files')
-    .option('--audio <dir>', 'in place of them: the recordings, for the speaker models to tell it')
+    .option('--hypotheses <dir>', 'who speaks when, by any program: .rttm files')
+    .option('--audio <dir>', 'in place of them: the recordings, for the speaker models to find it')
     .option(
       '--transcripts <dir>',
       'in place of either: what the service makes of the recordings (transcribe --diarize --timestamps word --json), ' +
@@ -47,14 +47,14 @@ export function addBenchSpeakers(bench: Command): void {
     )
     .option(
       '--words <dir>',
-      `who says which words, ${SPOKEN_TURN_FILES}: also tells how many words have the right speaker`,
+      `who says which words, ${SPOKEN_TURN_FILES}: also reports how many words have the right speaker`,
     )
     .option('--segmentation <name>', `a speaker model of the manifest, or an ONNX file ${DEFAULT}`)
     .option('--embedding <name>', 'likewise')
     .option('--threshold <number>', `what one voice more must explain; higher: fewer speakers ${TRAIT}`, positiveNumber)
     .option('--min-seconds <s>', `who speaks for less is taken for somebody else ${TRAIT}`, positiveNumber)
     .option('--threads <n>', 'of one inference', slotOrThreadCount, 1)
-    .option('--known-count', 'tell the models the number of speakers', false);
+    .option('--known-count', 'give the models the number of speakers', false);
   addOutputOptions(command).action(benchSpeakers);
 }
 
@@ -86,14 +86,14 @@ async function benchSpeakers(options: Options, command: Command): Promise<void> 
       tables: [...speakerTables(scores), ...(spoken === null ? [] : [wordSpeakerTable(words)])],
       charts: [],
       notes: [
-        'DER: missed speech, false alarms and confused speakers by the speech of the reference; overlapped speech ' +
-          'counts for each who speaks. The parts are those without a collar.',
-        'A collar leaves out so much on each side of every start and end of the reference.',
-        'JER: mean over the speakers of the reference of what one of the pair, they or who stands for them, speaks ' +
-          'alone, by what either speaks.',
-        'One speaker when the answer hears speech: all its turns are one person’s.',
-        'One speaker, random labels: who only knows the turns of the reference, and says that one person speaks ' +
-          'them all, or draws for each of them one of as many people as there are (mean of 20 draws).',
+        'DER: seconds of missed speech, false alarms and confused speakers, divided by the seconds of speech in the ' +
+          'reference. Overlapped speech counts once for each speaker. The three parts are given without a collar.',
+        'A collar leaves out so many seconds on each side of every start and end of the reference.',
+        'JER: each speaker of the reference is paired with one of the answer. Seconds in which only one of the two ' +
+          'speaks, divided by the seconds in which either does; the mean over the speakers.',
+        'One speaker where the answer finds speech: all its turns are given to one person.',
+        'One speaker, random labels: the turns of the reference, all of one person, or each of a person drawn at ' +
+          'random, as many people as there are (mean of 20 draws).',
         ...(spoken === null ? [] : WORD_NOTES),
       ],
       measurements: spoken === null ? scores : { recordings: scores, words },
@@ -103,9 +103,9 @@ async function benchSpeakers(options: Options, command: Command): Promise<void> 
 }
 
 const WORD_NOTES = [
-  'Right: words whose speaker is theirs, under the mapping of speakers that makes most of them right; of words ' +
-    'that the service recognised, those that are the same in an alignment of fewest edits with what was spoken.',
-  'Known words have the speaker whose turn most of each lies in; the words of a turn are spread evenly over it.',
+  'Right: words with the right speaker, under the mapping of speakers that makes most of them right. Of recognised ' +
+    'words only those count that an alignment of fewest edits matches with the same spoken word.',
+  'A known word has the speaker in whose turn most of it lies. The words of a turn are spread evenly over it.',
   'One speaker, random labels: of all words that were spoken.',
 ];
 
@@ -167,5 +167,5 @@ function turnsOf(
   const hypotheses = readRttmDirectory(directory);
   const unknown = [...hypotheses.keys()].find((recording) => !references.has(recording));
   if (unknown === undefined) return hypotheses;
-  throw new Error(`${directory} tells of "${unknown}", of which ${rttm} knows nothing.`);
+  throw new Error(`${directory} has "${unknown}", which ${rttm} does not have.`);
 }

@@ -51,7 +51,7 @@ export function addBenchWords(bench: Command, parts: BenchParts): void {
     .addOption(vad.choices(VOICE_ACTIVITY))
     .option(
       '--unvoiced <file>',
-      'judge by where this Silero model hears speech: which words begin elsewhere; the clips need no list',
+      'judge by where this Silero model detects speech: which words begin elsewhere; the clips need no list',
     )
     .addOption(buildOption())
     .option('--url <url>', 'ask a running server, as clients do, instead of the engine in this process')
@@ -167,6 +167,6 @@ const SPOKEN_NOTES = [
 ];
 
 const VOICED_NOTES = [
-  'Unvoiced: words that begin more than 100 ms from where the judge hears speech, of all recognised ones. No floor ' +
+  'Unvoiced: words that begin more than 100 ms from where the judge detects speech, of all recognised ones. No floor ' +
     'of confidence is set, unless a server has its own.',
 ];

@@ -1,4 +1,4 @@
-/** One measurement of the engine: load the model, warm up, transcribe the clips with so many clients, and tell. */
+/** One measurement of the engine: load the model, warm up, transcribe the clips with so many clients, and report. */
 import type { NativeBinding } from '../../src/engine/binding.js';
 import type { EngineObserver } from '../../src/engine/types.js';
 import { createBenchEngine, transcribeClip, type EngineSetting } from './bench-engine.js';

@@ -28,7 +28,7 @@ export async function measureBilling(requests: number): Promise<Billing> {
       const held = performance.now();
       await ledger.holds.settle(hold.id, {
         ...{ credits: 1, minutes: 1, audioSeconds: 3, requestId, endpoint: '/api/v1/transcribe' },
-        ...{ transcriptionId: `tr_${request}`, language: 'en', result: {} },
+        ...{ transcriptionId: `tr_${request}`, language: 'en', model: null, result: {} },
       });
       if (request < WARM_UP) continue;
       billing.hold.push(held - begin);

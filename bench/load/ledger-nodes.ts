@@ -122,7 +122,7 @@ async function charge(ledger: Ledger, owner: { accountId: string; keyId: string 
   const { id } = await ledger.holds.place({ ...owner, requestId: 'req_bench', credits: 1, mostInFlight: 64 });
   await ledger.holds.settle(id, {
     ...{ credits: 1, endpoint: '/api/v1/transcribe', audioSeconds: 30, minutes: 1, requestId: 'req_bench' },
-    ...{ transcriptionId: 'tr_bench', language: 'en', result: {} },
+    ...{ transcriptionId: 'tr_bench', language: 'en', model: null, result: {} },
   });
 }
 

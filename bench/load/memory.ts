@@ -14,7 +14,7 @@ export interface ServerMemory {
 }
 
 export interface MemoryParts {
-  /** Of a server without slots, as far as a line can tell: bytes. */
+  /** Of a server without slots, by the fitted line: bytes. */
   base: number;
   /** Of one more slot, before the first request. */
   perSlot: number;

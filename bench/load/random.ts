@@ -22,6 +22,14 @@ export function pick<T>(random: Random, values: readonly T[]): T {
   return value;
 }
 
+/** A kind, by the shares, which add up to 1. */
+export function pickKind<K extends string>(random: Random, kinds: readonly { kind: K; share: number }[]): K {
+  let left = random();
+  const found = kinds.find(({ share }) => (left -= share) < 0) ?? kinds[0];
+  if (found === undefined) throw new RangeError('There is nothing to pick from.');
+  return found.kind;
+}
+
 /** All of them in any order, each order equally likely (Fisher and Yates). */
 export function shuffled<T>(random: Random, values: readonly T[]): T[] {
   const left = [...values];

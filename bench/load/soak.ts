@@ -3,7 +3,7 @@ import type { Clock } from '../../src/engine/clock.js';
 import { loadClock } from './clock.js';
 import type { HttpTarget, Outcome, Upload } from './http-target.js';
 import { residentBytesOfAll } from '../processes/process-usage.js';
-import { pick, poissonArrivals, type Random } from './random.js';
+import { pick, pickKind, poissonArrivals, type Random } from './random.js';
 import { fitSlope, type Slope } from '../reports/regression.js';
 
 export interface SoakOptions {
@@ -43,14 +43,14 @@ export interface SoakResult {
 }
 
 /** A client that gives up does so within this. */
-const MOST_PATIENCE_MS = 1500;
+const LONGEST_WAIT_MS = 1500;
 
 /** Resolves when the last answer is there. Rejects when the server's process is gone. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
   const { seconds, rate, random, clock = loadClock } = options;
   const outcomes: SoakResult['outcomes'] = {};
   const start = clock.now();
-  const requests = poissonArrivals(random, rate, seconds).map((time) => ({ time, kind: pickKind(random) }));
+  const requests = poissonArrivals(random, rate, seconds).map((time) => ({ time, kind: pickKind(random, KINDS) }));
   const sending = Promise.all(
     requests.map(async ({ time, kind }) => {
       await clock.sleep(Math.max(0, start + time * 1000 - clock.now()));
@@ -62,11 +62,6 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   const samples = await sampleMemory(options, start);
   await sending;
   return { samples, outcomes };
-}
-
-function pickKind(random: Random): Kind {
-  let left = random();
-  return KINDS.find(({ share }) => (left -= share) < 0)?.kind ?? 'clip';
 }
 
 async function send(options: SoakOptions, kind: Kind): Promise<Outcome> {
@@ -85,7 +80,7 @@ async function send(options: SoakOptions, kind: Kind): Promise<Outcome> {
       return target.send({ ...upload, bytes }, account);
     }
     case 'hang-up':
-      return target.send(upload, account, abortedAfter(random() * MOST_PATIENCE_MS, clock));
+      return target.send(upload, account, abortedAfter(random() * LONGEST_WAIT_MS, clock));
   }
 }
 

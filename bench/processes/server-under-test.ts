@@ -9,14 +9,14 @@ export interface ServerUnderTest {
   stop(): Promise<void>;
 }
 
-const PATIENCE_MS = 10_000;
+const KILL_AFTER_MS = 10_000;
 
 /** whisper-server ends what it is at before it ends; nobody waits for that. */
 export async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+  const timer = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS);
   await exited;
   clearTimeout(timer);
 }

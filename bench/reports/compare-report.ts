@@ -6,7 +6,7 @@ import { rounded, withSpread, type Table } from './report.js';
 import { median, pairedRatios, summarize } from './statistics.js';
 import { fairnessChart, fairnessTable, type NamedFairness } from './fairness-report.js';
 
-/** The same clips, one way of telling their language. */
+/** The same clips, with their language given in one way. */
 export interface ComparedWork {
   language: string;
   audioSeconds: number;

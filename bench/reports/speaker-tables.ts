@@ -77,7 +77,7 @@ function figures(scores: readonly SpeakerScore[]): Record<string, number> {
     'confusion %': part(strict.confusion),
     'DER %, collar 0.25 s': percent(diarizationErrorRate(addedErrors(scores.map(({ errors }) => errors.forgiving)))),
     'JER %': percent(jaccard.length === 0 ? 0 : sum(jaccard) / jaccard.length),
-    'one speaker when it hears speech, DER %': percent(
+    'one speaker where it finds speech, DER %': percent(
       diarizationErrorRate(addedErrors(scores.map((score) => score.hypothesisAsOne))),
     ),
     'one speaker, DER %': percent(diarizationErrorRate(addedErrors(scores.map((score) => score.oneSpeaker)))),

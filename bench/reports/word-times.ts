@@ -64,7 +64,7 @@ export function distanceToSound(spans: VoicedTranscript['voiced'], seconds: numb
   return Math.min(Infinity, ...spans.map(({ start, end }) => Math.max(0, start - seconds, seconds - end)));
 }
 
-/** A row a language, as far as the clips tell it, and one for all. */
+/** A row for each language that the clips name, and one for all. */
 export function unvoicedTable(title: string, transcripts: readonly VoicedTranscript[]): Table {
   const row = (language: string, members: readonly VoicedTranscript[]): Group => {
     const words = members.flatMap((one) => one.words).length;
@@ -86,8 +86,8 @@ export function unvoicedTable(title: string, transcripts: readonly VoicedTranscr
 type Group = Readonly<Record<string, Shown>>;
 
 /**
- * A row for all transcripts of which `groupOf` says the same, in order of their first; rows without a matched word tell
- * only counts.
+ * A row for each value of `groupOf`, in the order in which the values first appear. Rows without a matched word have
+ * counts only.
  */
 export function wordTimeTable(
   title: string,

@@ -49,7 +49,7 @@ export function readRttmDirectory(directory: string): Map<string, SpeakerTurn[]>
   const recordings = new Map<string, SpeakerTurn[]>();
   for (const name of names.sort()) {
     for (const [recording, turns] of parsedFile(join(directory, name))) {
-      if (recordings.has(recording)) throw new Error(`${directory}: two files tell of the recording "${recording}".`);
+      if (recordings.has(recording)) throw new Error(`${directory}: two files are of the recording "${recording}".`);
       recordings.set(recording, turns);
     }
   }

@@ -1,4 +1,4 @@
-/** Files that say which words are whose: as it is known, and as the service tells it. */
+/** Files that say which words are whose: as it is known, and as the service reports it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SpeakerTurn } from '../../src/engine/speakers/speaker-turn.js';
@@ -52,7 +52,7 @@ function readAll<T>(
   const all = new Map<string, T>();
   for (const recording of recordings) {
     const path = join(directory, `${recording}.json`);
-    if (!existsSync(path)) throw new Error(`${directory} tells no words of "${recording}" (${form}).`);
+    if (!existsSync(path)) throw new Error(`${directory} has no words of "${recording}" (${form}).`);
     all.set(recording, read(parsed(path), path));
   }
   return all;

@@ -65,7 +65,7 @@ Napi::Value devices(const Napi::CallbackInfo& info) {
   return out;
 }
 
-// heldBytes(): number
+// heldBytes(): number, for tests of what handles free
 Napi::Value held_bytes(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<double>(*addon_data(info.Env()).held_bytes));
 }

@@ -39,7 +39,7 @@ bool is_among(const std::vector<std::string>& names, const std::string& name) {
 void make_parakeet(const Wanted& wanted) {
   if (wanted.tokens > 0) {
     throw std::invalid_argument("TOKENS is " + std::to_string(wanted.tokens) +
-                                "; it is for Whisper's shapes: a Parakeet model writes by what it hears");
+                                "; it is for Whisper's shapes: a Parakeet model writes by what it recognises");
   }
   test::write_random_parakeet_model(test::parakeet_shape(wanted.shape, wanted.weights), wanted.seed, wanted.file);
 }

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import type { ModelEntry } from '../models/manifest.js';
 import { isInstalled, modelBytes } from '../models/store.js';
+import { readSpeeds } from '../service/automatic-model/speed-file.js';
 import { readContext } from '../service/context.js';
 import { ownCommand } from '../package-root.js';
 import { printRows } from './rows.js';
+import { megabytes } from './sizes.js';
 
 export function addList(models: Command): void {
   models
@@ -17,11 +19,18 @@ export function addList(models: Command): void {
 interface Listed {
   entry: ModelEntry;
   installed: boolean;
+  /** Measured seconds of audio a second; null: not measured. */
+  speed: number | null;
 }
 
 function listModels({ all = false, json = false }: { all?: boolean; json?: boolean }): void {
-  const { manifest, roots } = readContext();
-  const models = manifest.models.map((entry) => ({ entry, installed: isInstalled(roots, entry) }));
+  const { config, manifest, roots } = readContext();
+  const speeds = readSpeeds(config);
+  const models = manifest.models.map((entry) => ({
+    entry,
+    installed: isInstalled(roots, entry),
+    speed: speeds?.[entry.name] ?? null,
+  }));
   const first = models.filter(({ entry }) => entry.recommended === true);
   const others = models.filter((model) => !first.includes(model));
   const listed = [...first, ...others.filter(({ installed }) => installed || all)];
@@ -31,43 +40,50 @@ function listModels({ all = false, json = false }: { all?: boolean; json?: boole
   }
   printRows(listed.map(tableRow), false);
   const more = models.length - listed.length;
+  if (speeds === null) console.error(`No speed is measured on this machine yet: ${ownCommand} models measure`);
   if (more > 0) console.error(`${more} more models: ${ownCommand} models list --all`);
 }
 
-function jsonRow({ entry, installed }: Listed) {
+function jsonRow({ entry, installed, speed }: Listed) {
+  const bytes = modelBytes(entry);
   return {
-    ...rowOf({ entry, installed }),
+    name: entry.name,
+    kind: entry.kind,
+    installed: yesOrNo(installed),
+    size_mib: bytes === null ? null : Math.round(bytes / (1 << 20)),
     languages: languagesOf(entry),
+    times_real_time: speed === null ? null : Number(speed.toFixed(1)),
     licence: entry.licence,
     demonstration: yesOrNo(entry.demonstration),
     recommended: yesOrNo(entry.recommended),
   };
 }
 
-/** In a line of a terminal that is not very wide. */
-function tableRow({ entry, installed }: Listed) {
-  const notes = { recommended: entry.recommended, demonstration: entry.demonstration };
+/** Of the languages and the licence in a table. */
+const MOST_CHARACTERS = 12;
+
+/** For a line of 80 to 100 columns. */
+function tableRow({ entry, installed, speed }: Listed) {
+  const bytes = modelBytes(entry);
   return {
-    ...rowOf({ entry, installed }),
-    languages: shortened(languagesOf(entry)),
-    licence: entry.licence,
-    note: Object.entries(notes)
-      .flatMap(([note, isTrue]) => (isTrue === true ? [note] : []))
-      .join(', '),
+    name: entry.name,
+    kind: entry.kind.replace(/^speaker-/, ''),
+    size: bytes === null ? null : megabytes(bytes),
+    languages: shortLanguages(entry),
+    speed: speed === null ? null : `${speed.toFixed(1)}x`,
+    licence: entry.licence.length > MOST_CHARACTERS ? 'see --json' : entry.licence,
+    status: statusOf(entry, installed),
   };
 }
 
-function rowOf({ entry, installed }: Listed) {
-  return { name: entry.name, kind: entry.kind, installed: yesOrNo(installed), size_mib: sizeMib(entry) };
+function statusOf({ demonstration, recommended }: ModelEntry, installed: boolean): string {
+  if (demonstration === true) return 'demonstration';
+  if (installed) return 'installed';
+  return recommended === true ? 'recommended' : '';
 }
 
 function yesOrNo(value = false): string {
   return value ? 'yes' : 'no';
-}
-
-function sizeMib(entry: ModelEntry): number | null {
-  const bytes = modelBytes(entry);
-  return bytes === null ? null : Math.round(bytes / (1 << 20));
 }
 
 function languagesOf(entry: ModelEntry): string {
@@ -77,9 +93,9 @@ function languagesOf(entry: ModelEntry): string {
   return entry.languages === 'whisper' ? 'multilingual' : entry.languages.join(',');
 }
 
-const MOST_LANGUAGES = 8;
-
-function shortened(languages: string): string {
-  const count = languages.split(',').length;
-  return count > MOST_LANGUAGES ? `${count} languages` : languages;
+function shortLanguages(entry: ModelEntry): string {
+  const text = languagesOf(entry);
+  if (text.length <= MOST_CHARACTERS) return text;
+  const languages = new Set(text.split(/,| -> /));
+  return `${languages.size} languages`;
 }

@@ -8,6 +8,7 @@ import { writeWhole, type Output } from './output-files.js';
 import { printableLines } from './printable.js';
 import { renderedTranscript } from './rendered-transcript.js';
 import { STANDARD_INPUT, withStandardInput } from './standard-input.js';
+import { chooseModel, type ChosenModel } from './transcribe-model.js';
 import { TranscribeProgress, type FileSize } from './transcribe-progress.js';
 import { failureOf, FileError } from './words.js';
 
@@ -44,8 +45,9 @@ async function transcribeAll(batch: FileBatch, context: ServiceContext, source: 
   const { readable, refusals } = readableFiles([...batch.outputs.keys()], source);
   for (const message of refusals) console.error(message);
   if (readable.length === 0) return refusals.length;
-  const transcriber = await LocalTranscriber.load(context);
-  const run = new FileRun(batch, transcriber, readable, source);
+  const { context: chosen, isUnannounced } = await chooseModel(context, source.signal);
+  const transcriber = await LocalTranscriber.load(chosen);
+  const run = new FileRun({ ...batch, isUnannounced }, transcriber, readable, source);
   try {
     transcriber.check(batch.options);
     await sideBySide(readable, transcriber.filesAtOnce, ({ path }) => run.transcribe(path));
@@ -58,16 +60,20 @@ async function transcribeAll(batch: FileBatch, context: ServiceContext, source: 
 
 class FileRun {
   failed = 0;
+  /** Of a demonstration model that nobody asked for, until one is printed. */
+  private warning: string | null = null;
+  private isWarned: boolean;
   private readonly progress: TranscribeProgress;
   private readonly printed: string[] = [];
 
   constructor(
-    private readonly batch: FileBatch,
+    private readonly batch: FileBatch & Pick<ChosenModel, 'isUnannounced'>,
     private readonly transcriber: LocalTranscriber,
     sizes: readonly FileSize[],
     private readonly source: Source,
   ) {
     this.progress = new TranscribeProgress(sizes);
+    this.isWarned = !batch.isUnannounced;
   }
 
   async transcribe(path: string): Promise<void> {
@@ -77,9 +83,11 @@ class FileRun {
 
   /** The line on the terminal goes before anything is printed there. */
   end(): void {
+    const { aborted } = this.source.signal;
+    if (this.warning !== null && !this.isWarned && !aborted) this.progress.say(this.warning);
     this.progress.stop();
     for (const text of this.printed) process.stdout.write(text);
-    if (!this.source.signal.aborted) this.progress.summarize(this.failed, this.batch.writtenTo);
+    if (!aborted) this.progress.summarize(this.failed, this.batch.writtenTo);
   }
 
   private fail(path: string, error: unknown): void {
@@ -100,11 +108,16 @@ class FileRun {
     );
     const files = outputs.get(path) ?? [];
     for (const output of files) await this.writeOutput(output, result);
-    // What is left out is worth a line; that the model is a demonstration is part of the JSON.
-    if (files.some(({ format }) => format === 'json') || !lacksText(result.transcript)) return;
-    for (const { message } of result.warnings) {
-      progress.say(outputs.size > 1 ? `"${path}": ${message}` : message);
-    }
+    if (!files.some(({ format }) => format === 'json')) this.warn(path, result);
+  }
+
+  /** What is left out is worth a line for each file, that the model is a demonstration one for all; JSON has both. */
+  private warn(path: string, { transcript, warnings }: LocalTranscription): void {
+    this.warning ??= warnings[0]?.message ?? null;
+    if (!lacksText(transcript)) return;
+    for (const { message } of warnings)
+      this.progress.say(this.batch.outputs.size > 1 ? `"${path}": ${message}` : message);
+    this.isWarned ||= warnings.length > 0;
   }
 
   private async writeOutput({ format, path }: Output, result: LocalTranscription): Promise<void> {

@@ -1,15 +1,12 @@
 /** How far the files of `verbatim transcribe` are: a line on a terminal, nothing elsewhere. */
 import { MultiBar } from 'cli-progress';
-import { progressLine, summaryText, type ProgressParts } from './progress-line.js';
+import { progressLine, summaryText, timeLeft, widthOf, type ProgressParts } from './progress-line.js';
 
 export interface FileSize {
   path: string;
   /** What a file weighs in the estimate of the time left, before its duration is known. */
   bytes: number;
 }
-
-/** Of a terminal that does not say how wide it is. */
-const USUAL_COLUMNS = 80;
 
 interface FileProgress {
   bytes: number;
@@ -36,8 +33,7 @@ export class TranscribeProgress {
     );
     this.bars = stream.isTTY
       ? new MultiBar({
-          // In the last column some terminals begin a new line.
-          format: (_options, _params, parts: ProgressParts) => progressLine(parts, columnsOf(stream) - 1),
+          format: (_options, _params, parts: ProgressParts) => progressLine(parts, widthOf(stream)),
           ...{ stream, clearOnComplete: true, hideCursor: true, gracefulExit: false },
         })
       : null;
@@ -104,30 +100,16 @@ export class TranscribeProgress {
     const { audioSeconds, elapsedSeconds } = this.soFar();
     const fraction = this.fraction();
     const speed = elapsedSeconds > 0 ? audioSeconds / elapsedSeconds : 0;
-    const left = fraction > 0 ? clockTime((elapsedSeconds * (1 - fraction)) / fraction) : '?';
-    return {
-      fraction,
-      files: `${files.filter(({ isDone }) => isDone).length}/${files.length} files`,
-      audio: `${(audioSeconds / 60).toFixed(1)} min of audio`,
-      speed: `${speed.toFixed(1)} x real time`,
-      left: `${left} left`,
-    };
+    const parts = [
+      `${files.filter(({ isDone }) => isDone).length}/${files.length} files`,
+      `${(audioSeconds / 60).toFixed(1)} min of audio`,
+      `${speed.toFixed(1)} x real time`,
+    ];
+    return { fraction, parts, left: timeLeft(fraction, elapsedSeconds) };
   }
-}
-
-function columnsOf({ columns }: NodeJS.WriteStream): number {
-  return columns > 0 ? columns : USUAL_COLUMNS;
 }
 
 function fractionOf({ isDone, seconds, doneSeconds }: FileProgress): number {
   if (isDone) return 1;
   return seconds === null || seconds === 0 ? 0 : Math.min(1, doneSeconds / seconds);
-}
-
-/** 75 -> 1:15 */
-function clockTime(seconds: number): string {
-  const whole = Math.round(seconds);
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
-  const rest = String(whole % 60).padStart(2, '0');
-  return hours === 0 ? `${minutes}:${rest}` : `${hours}:${String(minutes).padStart(2, '0')}:${rest}`;
 }

@@ -118,6 +118,8 @@ function transcriptionOptions(flags: Flags): TranscriptionOptions {
     throw new UsageError(`--prompt has ${characters} characters; allowed: at most ${MOST_PROMPT_CHARACTERS}.`);
   }
   return {
+    // The command loads the one that --model names.
+    model: null,
     language: language === 'auto' ? null : asLanguageCode('--language', language),
     translateTo: targetOf(flags),
     ...{ punctuate, diarize, prompt },

@@ -1,9 +1,10 @@
 /**
  * What scripts that call `whisper` (openai-whisper) or `whisperx` type, as `verbatim transcribe` takes it: their
  * spellings of options, their names of models and formats. Options of theirs that do not exist here are refused by
- * name, with what takes their place.
+ * name: refused-whisper-options.ts has them.
  */
 import { UsageError } from '../service/variables.js';
+import { whisperRefusal } from './refused-whisper-options.js';
 import type { FileFormat } from './rendered-transcript.js';
 
 export const OUTPUT_FORMATS = ['txt', 'srt', 'vtt', 'json', 'tsv', 'all'] as const;
@@ -42,17 +43,6 @@ const SAME = new Map([
   ['--max_speakers', '--max-speakers'],
 ]);
 
-/** By their spelling, what to use instead. */
-const INSTEAD = new Map([
-  ['--initial_prompt', '--prompt'],
-  ['--model_dir', 'VERBATIM_MODELS_DIR'],
-  ['--device', 'VERBATIM_DEVICE'],
-  ['--threads', 'VERBATIM_THREADS'],
-  ['--batch_size', 'VERBATIM_BATCH'],
-  ['--compute_type', 'VERBATIM_COMPUTE'],
-  ['--fp16', 'VERBATIM_COMPUTE'],
-]);
-
 /**
  * The words of a command line in our spelling; those behind `--` are files. Throws UsageError for an option that has
  * another name or form here.
@@ -63,11 +53,9 @@ export function inOurSpelling(argv: readonly string[]): string[] {
 }
 
 function optionOf(word: string): string {
-  const [, name = '', value = ''] = /^(--[a-z0-9_]+)(=.*)?$/s.exec(word) ?? [];
-  const instead = INSTEAD.get(name);
-  if (instead !== undefined) {
-    throw new UsageError(`${name} is an option of whisper that verbatim transcribe does not have. Use ${instead}.`);
-  }
+  const [, name = '', value = ''] = /^(--[a-z0-9_-]+)(=.*)?$/s.exec(word) ?? [];
+  const refusal = whisperRefusal(name);
+  if (refusal !== null) throw new UsageError(refusal);
   const ours = SAME.get(name);
   return ours === undefined ? word : ours + value;
 }

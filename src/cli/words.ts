@@ -62,7 +62,7 @@ function ofContract({ code, message, cause }: VerbatimError): Failure {
 function ofFile({ path, cause }: FileError): Failure {
   if (cause instanceof VerbatimError) return ofContract(cause);
   const message = ofFileSystem(cause, path) ?? ofAudio(cause, path);
-  return message === null ? failureOf(cause) : { message: message, exitCode: FAILED };
+  return message === null ? failureOf(cause) : { message, exitCode: FAILED };
 }
 
 function ofAudio(error: unknown, path: string): string | null {

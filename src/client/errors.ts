@@ -13,7 +13,7 @@ export class VerbatimApiError extends Error {
     message: string,
     readonly param: string | null,
     readonly requestId: string | null,
-    /** What the service asked to wait, in seconds, where it did. */
+    /** Seconds that the service asked the client to wait; null: it did not ask. */
     readonly retryAfterSeconds: number | null,
   ) {
     super(message);
@@ -46,7 +46,7 @@ export class VerbatimApiError extends Error {
   }
 }
 
-/** null for what a proxy in between may have answered. */
+/** null: not an error of the service's form, for example a proxy's answer. */
 function parseError(text: string): components['schemas']['Error']['error'] | null {
   try {
     return (JSON.parse(text) as Partial<components['schemas']['Error']>).error ?? null;

@@ -6,7 +6,7 @@ import type { components } from './schema.js';
 
 type Schemas = components['schemas'];
 
-/** A piece of the text (`delta`), a segment with its speaker, or the end (`text`, and what it cost). */
+/** A piece of the text (`delta`), a segment with its speaker, or the end (`text` and the credits used). */
 export type TranscriptionEvent = Exclude<Schemas['OpenAiEvent'], Schemas['OpenAiError']>;
 
 /**

@@ -7,6 +7,7 @@ import type { StreamInput, TranscribeInput } from './requests.js';
 export async function transcribeForm(input: TranscribeInput): Promise<FormData> {
   const form = new FormData();
   const fields = {
+    model: input.model,
     language: input.language,
     translate_to: input.translateTo,
     punctuate: input.punctuate,
@@ -25,10 +26,14 @@ export async function transcribeForm(input: TranscribeInput): Promise<FormData> 
   return form;
 }
 
+/** OpenAI's name that means the default model. */
+const DEFAULT_MODEL = 'whisper-1';
+
 /** As OpenAI's endpoints take it. */
-export async function streamForm({ audio, language, prompt, diarize }: StreamInput): Promise<FormData> {
+export async function streamForm(input: StreamInput): Promise<FormData> {
+  const { audio, model = DEFAULT_MODEL, language, prompt, diarize } = input;
   const form = new FormData();
-  form.append('model', 'whisper-1');
+  form.append('model', model);
   form.append('stream', 'true');
   if (language !== undefined) form.append('language', language);
   if (prompt !== undefined) form.append('prompt', prompt);

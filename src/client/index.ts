@@ -103,8 +103,8 @@ export class VerbatimClient {
   }
 
   /**
-   * The text piece by piece while it is made, and in the end the whole of it. Refusals are repeated as those of
-   * transcribe(); what fails in the middle throws. Who stops reading leaves, and pays for the minutes that were
+   * The text piece by piece while it is made, and in the end the whole of it. Refusals are repeated as in transcribe();
+   * an error in the middle throws. A caller that stops reading closes the answer, and pays for the minutes that were
    * delivered.
    */
   async *stream(

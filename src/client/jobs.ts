@@ -68,8 +68,8 @@ export class Jobs {
   }
 
   /**
-   * Cancels a job that has not ended, uncharged, or deletes one that has; not repeated after a lost answer, lest it do
-   * both.
+   * Cancels a job that has not ended, uncharged, or deletes one that has. Not repeated after a lost answer: the repeat
+   * of a cancellation would delete the job.
    */
   cancel(id: string, { signal }: CallOptions = {}): Promise<Job> {
     return this.send('DELETE', pathOf(id), { signal, repeatable: false });

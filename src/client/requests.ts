@@ -1,9 +1,11 @@
-/** What a call of the client takes, and how its parts send it. */
+/** The parameters of the client's calls, and how they are sent. */
 import type { FormData } from 'undici';
 
 export interface TranscribeInput {
   /** Path of a file, which is streamed from disk, or its bytes. */
   audio: string | Blob;
+  /** The name of an installed speech model; default: the server's default model. */
+  model?: string;
   language?: string;
   translateTo?: string;
   punctuate?: boolean;
@@ -24,6 +26,8 @@ export interface TranscribeInput {
 export interface StreamInput {
   /** Path of a file, which is streamed from disk, or its bytes. */
   audio: string | Blob;
+  /** The name of an installed speech model; default: the server's default model. */
+  model?: string;
   /** Default: the transcript is in the spoken language. */
   intoEnglish?: boolean;
   /** Spoken language; not with `intoEnglish`. */

@@ -56,7 +56,7 @@ function isLostAnswer(error: unknown): boolean {
   return error instanceof TypeError && error.cause !== undefined;
 }
 
-/** What the service asked for; else longer each time, and not the same for all clients. */
+/** The pause that the service asked for. Otherwise each is longer than the last, and differs between clients. */
 function waitMs(error: unknown, backoffMs: number): number {
   const asked = error instanceof VerbatimApiError ? error.retryAfterSeconds : null;
   return asked === null ? backoffMs * (0.5 + Math.random() / 2) : asked * 1000;

@@ -477,7 +477,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The model that is served */
+    /** The installed speech models */
     get: operations['listModels'];
     put?: never;
     post?: never;
@@ -499,14 +499,14 @@ export interface paths {
       };
       path: {
         /**
-         * @description The name of the model; any that begins with `whisper-` or `gpt-` is the one that is served.
+         * @description The name of an installed model; any other that begins with `whisper-` or `gpt-` means the default model.
          * @example base
          */
         model: components['parameters']['ModelName'];
       };
       cookie?: never;
     };
-    /** The model that is served, by its name */
+    /** A speech model, by its name */
     get: operations['retrieveModel'];
     put?: never;
     post?: never;
@@ -665,6 +665,7 @@ export interface components {
           | 'unsupported_audio_format'
           | 'invalid_audio'
           | 'unsupported_language'
+          | 'unsupported_model'
           | 'unsupported_translation'
           | 'unsupported_diarization'
           | 'rate_limited'
@@ -763,6 +764,12 @@ export interface components {
        * @example (the bytes of the file)
        */
       audio: string;
+      /**
+       * @description The name of an installed speech model, as `GET /v1/models` lists them. Absent or empty: the default model. One that is not in memory is loaded for the request. `X-Model` names the model that made the answer.
+       * @example base
+       * @example large-v3-turbo
+       */
+      model?: string;
       /**
        * @description Spoken language: ISO 639-1, or 639-2/3 mapped to it, any case; a region is dropped. Detected when absent.
        * @example es
@@ -933,7 +940,7 @@ export interface components {
          * @enum {string}
          */
         code: 'demonstration_model';
-        /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+        /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
         message: string;
       }[];
       /**
@@ -954,6 +961,12 @@ export interface components {
        * @example (the bytes of the file)
        */
       audio: string;
+      /**
+       * @description The name of an installed speech model, as `GET /v1/models` lists them. Absent or empty: the default model. One that is not in memory is loaded for the request. `X-Model` names the model that made the answer.
+       * @example base
+       * @example large-v3-turbo
+       */
+      model?: string;
       /**
        * @description Spoken language: ISO 639-1, or 639-2/3 mapped to it, any case; a region is dropped. Detected when absent.
        * @example es
@@ -1084,6 +1097,12 @@ export interface components {
        * @example null
        */
       eta_seconds: number | null;
+      /**
+       * @description The speech model that made the result; before there is one, the one that was asked for. null: the default.
+       * @example base
+       * @example null
+       */
+      model: string | null;
       /** @description What `/transcribe` answers. Of a job that succeeded, and not in lists. */
       result?: {
         /** @example tr_jWe1pcjYDMW83_ro3txM0A */
@@ -1192,7 +1211,7 @@ export interface components {
            * @enum {string}
            */
           code: 'demonstration_model';
-          /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+          /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
           message: string;
         }[];
         /**
@@ -1269,6 +1288,12 @@ export interface components {
          * @example null
          */
         eta_seconds: number | null;
+        /**
+         * @description The speech model that made the result; before there is one, the one that was asked for. null: the default.
+         * @example base
+         * @example null
+         */
+        model: string | null;
         /** @description What `/transcribe` answers. Of a job that succeeded, and not in lists. */
         result?: {
           /** @example tr_jWe1pcjYDMW83_ro3txM0A */
@@ -1377,7 +1402,7 @@ export interface components {
              * @enum {string}
              */
             code: 'demonstration_model';
-            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
             message: string;
           }[];
           /**
@@ -1471,6 +1496,12 @@ export interface components {
          * @example null
          */
         eta_seconds: number | null;
+        /**
+         * @description The speech model that made the result; before there is one, the one that was asked for. null: the default.
+         * @example base
+         * @example null
+         */
+        model: string | null;
         /** @description What `/transcribe` answers. Of a job that succeeded, and not in lists. */
         result?: {
           /** @example tr_jWe1pcjYDMW83_ro3txM0A */
@@ -1579,7 +1610,7 @@ export interface components {
              * @enum {string}
              */
             code: 'demonstration_model';
-            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
             message: string;
           }[];
           /**
@@ -1626,7 +1657,7 @@ export interface components {
        */
       file: string;
       /**
-       * @description The model that is served, by its own name or any that begins with `whisper-` or `gpt-`.
+       * @description The name of an installed speech model. Any other that begins with `whisper-` or `gpt-` means the default model.
        * @example whisper-1
        * @example base
        */
@@ -1706,7 +1737,7 @@ export interface components {
        */
       file: string;
       /**
-       * @description The model that is served, by its own name or any that begins with `whisper-` or `gpt-`.
+       * @description The name of an installed speech model. Any other that begins with `whisper-` or `gpt-` means the default model.
        * @example whisper-1
        * @example base
        */
@@ -1762,7 +1793,7 @@ export interface components {
              * @enum {string}
              */
             code: 'demonstration_model';
-            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
             message: string;
           }[];
         }
@@ -1874,7 +1905,7 @@ export interface components {
              * @enum {string}
              */
             code: 'demonstration_model';
-            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
             message: string;
           }[];
         }
@@ -1943,7 +1974,7 @@ export interface components {
              * @enum {string}
              */
             code: 'demonstration_model';
-            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+            /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
             message: string;
           }[];
         };
@@ -1956,12 +1987,51 @@ export interface components {
        */
       object: 'model';
       /**
-       * @description When the process began to serve it, seconds since 1970.
+       * @description When it was loaded, seconds since 1970; 0: it is not loaded.
        * @example 1795195440
        */
       created: number;
       /** @example verbatim */
       owned_by: string;
+      /**
+       * @description Whether it is in memory; one that is not is loaded for the first request that names it.
+       * @example true
+       */
+      loaded: boolean;
+      /**
+       * @description That it transcribes; ISO 639-1.
+       * @example [
+       *       "de",
+       *       "en",
+       *       "es"
+       *     ]
+       */
+      languages: string[];
+      /**
+       * @description Whether it detects the spoken language.
+       * @example true
+       */
+      detects_language: boolean;
+      /**
+       * @description Whether it takes `prompt`.
+       * @example true
+       */
+      takes_prompt: boolean;
+      /**
+       * @description Whether it takes a `temperature` above 0.
+       * @example true
+       */
+      takes_temperature: boolean;
+      /**
+       * @description Whether it translates speech into English by itself.
+       * @example true
+       */
+      translates_to_english: boolean;
+      /**
+       * @description Whether it is a demonstration model, for synthetic voices and a phrase book.
+       * @example false
+       */
+      demonstration: boolean;
     };
     OpenAiModelList: {
       /**
@@ -1969,6 +2039,7 @@ export interface components {
        * @constant
        */
       object: 'list';
+      /** @description The default model first. */
       data: {
         /** @example base */
         id: string;
@@ -1978,12 +2049,51 @@ export interface components {
          */
         object: 'model';
         /**
-         * @description When the process began to serve it, seconds since 1970.
+         * @description When it was loaded, seconds since 1970; 0: it is not loaded.
          * @example 1795195440
          */
         created: number;
         /** @example verbatim */
         owned_by: string;
+        /**
+         * @description Whether it is in memory; one that is not is loaded for the first request that names it.
+         * @example true
+         */
+        loaded: boolean;
+        /**
+         * @description That it transcribes; ISO 639-1.
+         * @example [
+         *       "de",
+         *       "en",
+         *       "es"
+         *     ]
+         */
+        languages: string[];
+        /**
+         * @description Whether it detects the spoken language.
+         * @example true
+         */
+        detects_language: boolean;
+        /**
+         * @description Whether it takes `prompt`.
+         * @example true
+         */
+        takes_prompt: boolean;
+        /**
+         * @description Whether it takes a `temperature` above 0.
+         * @example true
+         */
+        takes_temperature: boolean;
+        /**
+         * @description Whether it translates speech into English by itself.
+         * @example true
+         */
+        translates_to_english: boolean;
+        /**
+         * @description Whether it is a demonstration model, for synthetic voices and a phrase book.
+         * @example false
+         */
+        demonstration: boolean;
       }[];
     };
     OpenAiError: {
@@ -2092,6 +2202,11 @@ export interface components {
               /** @example tr_jWe1pcjYDMW83_ro3txM0A */
               id: string;
               /**
+               * @description The speech model that made the answer, as in `X-Model`.
+               * @example base
+               */
+              model?: string;
+              /**
                * @description Charged for this request.
                * @example 3
                */
@@ -2123,7 +2238,7 @@ export interface components {
                  * @enum {string}
                  */
                 code: 'demonstration_model';
-                /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+                /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
                 message: string;
               }[];
             }
@@ -2135,6 +2250,11 @@ export interface components {
               type: 'transcript.text.done';
               /** @example tr_jWe1pcjYDMW83_ro3txM0A */
               id: string;
+              /**
+               * @description The speech model that made the answer, as in `X-Model`.
+               * @example base
+               */
+              model?: string;
               /**
                * @description Charged for this request.
                * @example 3
@@ -2252,7 +2372,7 @@ export interface components {
                  * @enum {string}
                  */
                 code: 'demonstration_model';
-                /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+                /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
                 message: string;
               }[];
             }
@@ -2264,6 +2384,11 @@ export interface components {
               type: 'transcript.text.done';
               /** @example tr_jWe1pcjYDMW83_ro3txM0A */
               id: string;
+              /**
+               * @description The speech model that made the answer, as in `X-Model`.
+               * @example base
+               */
+              model?: string;
               /**
                * @description Charged for this request.
                * @example 3
@@ -2338,7 +2463,7 @@ export interface components {
                  * @enum {string}
                  */
                 code: 'demonstration_model';
-                /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. Install a published model with "npx verbatim models pull base" and start with VERBATIM_MODEL=base. */
+                /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
                 message: string;
               }[];
             }
@@ -2814,7 +2939,7 @@ export interface components {
      */
     KeyId: string;
     /**
-     * @description The name of the model; any that begins with `whisper-` or `gpt-` is the one that is served.
+     * @description The name of an installed model; any other that begins with `whisper-` or `gpt-` means the default model.
      * @example base
      */
     ModelName: string;
@@ -2912,6 +3037,11 @@ export interface components {
      */
     IdempotencyReplayed: 'true';
     /**
+     * @description The speech model that made the answer. Absent where an earlier version, which did not note it, stored the answer.
+     * @example base
+     */
+    AnswerModel: string;
+    /**
      * @description With `format` text, srt or vtt, whose body is the text alone.
      * @example tr_jWe1pcjYDMW83_ro3txM0A
      */
@@ -2974,6 +3104,7 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
+          'X-Model': components['headers']['AnswerModel'];
           'Server-Timing': components['headers']['ServerTiming'];
           'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
           'X-Transcription-Id': components['headers']['TranscriptionId'];
@@ -3088,6 +3219,8 @@ export interface operations {
        * @description `invalid_audio`: The right container, but broken, empty, or without samples.
        *
        *     `unsupported_language`: An unknown language, or one the installed model does not speak.
+       *
+       *     `unsupported_model`: No speech model of this name is installed.
        *
        *     `unsupported_translation`: No installed model covers the pair of languages.
        *
@@ -3377,6 +3510,8 @@ export interface operations {
        * @description `invalid_audio`: The right container, but broken, empty, or without samples.
        *
        *     `unsupported_language`: An unknown language, or one the installed model does not speak.
+       *
+       *     `unsupported_model`: No speech model of this name is installed.
        *
        *     `unsupported_translation`: No installed model covers the pair of languages.
        *
@@ -5359,6 +5494,7 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
+          'X-Model': components['headers']['AnswerModel'];
           'Server-Timing': components['headers']['ServerTiming'];
           'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
           'X-Ignored-Fields': components['headers']['IgnoredFields'];
@@ -5438,7 +5574,11 @@ export interface operations {
           'application/json': components['schemas']['OpenAiError'];
         };
       };
-      /** @description `model_not_found`: The model is not the one that this process serves. */
+      /**
+       * @description `model_not_found`: No speech model of this name is installed.
+       *
+       *     `model_not_found`: No speech model of this name is installed.
+       */
       404: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5563,6 +5703,7 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
+          'X-Model': components['headers']['AnswerModel'];
           'Server-Timing': components['headers']['ServerTiming'];
           'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
           'X-Ignored-Fields': components['headers']['IgnoredFields'];
@@ -5642,7 +5783,11 @@ export interface operations {
           'application/json': components['schemas']['OpenAiError'];
         };
       };
-      /** @description `model_not_found`: The model is not the one that this process serves. */
+      /**
+       * @description `model_not_found`: No speech model of this name is installed.
+       *
+       *     `model_not_found`: No speech model of this name is installed.
+       */
       404: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5749,7 +5894,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description What this process serves. */
+      /** @description The default model first. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5850,7 +5995,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description The name of the model; any that begins with `whisper-` or `gpt-` is the one that is served.
+         * @description The name of an installed model; any other that begins with `whisper-` or `gpt-` means the default model.
          * @example base
          */
         model: components['parameters']['ModelName'];
@@ -5859,7 +6004,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description What this process serves. */
+      /** @description The model. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5907,7 +6052,7 @@ export interface operations {
           'application/json': components['schemas']['OpenAiError'];
         };
       };
-      /** @description `model_not_found`: The model is not the one that this process serves. */
+      /** @description `model_not_found`: No speech model of this name is installed. */
       404: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];

@@ -1,34 +1,36 @@
 /**
- * The audio that is admitted and not yet transcribed, and who is refused when it grows. With `maxSeconds` M and n
- * accounts that have audio in it, the one that asks included, a request is admitted as long as there are with it
+ * The audio that is admitted and not yet transcribed. Decides who is refused when it grows.
  *
- *   at most M seconds: whoever asks;
- *   at most 3/2 M: when its account has nothing else in the backlog, however long it is;
- *   at most 4 M: when its account has then no more than its fair share, M / n.
+ * `maxSeconds` is M. Of n accounts that have audio in the backlog, the one that asks included, a request is admitted if
+ * with it there would be
  *
- * So accounts that hold more than their share are refused first, one that holds less is admitted beside them, and a
- * long file of an account that has no other is not refused because of the short ones of the others. An empty backlog
- * takes a file of any length: one that is longer than the bound would otherwise never be served.
+ * - at most M seconds in all; or
+ * - at most 3/2 M, where its account has nothing else in the backlog, however long the file is; or
+ * - at most 4 M, where its account would have no more than its fair share, M / n.
  *
- * There are never more than 4 M seconds, but for such a file, and it takes many accounts to get there: when the last of
- * k of them got in by its share, at least k were there, so that shares add up to M (1 + 1/2 + ... + 1/k) at most. What
- * is admitted by a share is done after M seconds of audio: turns are fair.
+ * So accounts that hold more than their share are refused first, and an account that holds less is admitted beside
+ * them. A long file of an account that has no other is not refused because of others' short ones. An empty backlog
+ * takes a file of any length: one longer than the bound would otherwise never be served.
+ *
+ * Apart from such a file there are never more than 4 M seconds, and only many accounts get there. When the k-th account
+ * was admitted by its share, at least k accounts were there, so shares add up to at most M (1 + 1/2 + ... + 1/k). Audio
+ * that is admitted by a share is done after M seconds of audio, since turns are fair.
  */
 import { VerbatimError } from '../errors.js';
 import { amountByAccount, doneWhenServed } from './fair-share.js';
 
-/** What an account has in the backlog. */
+/** An account's audio in the backlog. */
 export interface AccountBacklog {
   accountId: string;
   requests: number;
-  /** Not yet transcribed, but for what is done in the background. */
+  /** Seconds not yet transcribed, without background requests. */
   seconds: number;
-  /** Of what is done in the background. */
+  /** Seconds of background requests. */
   backgroundSeconds: number;
 }
 
 export interface BacklogStats {
-  /** Seconds of admitted audio not yet transcribed, but for what is done in the background. */
+  /** Seconds of admitted audio not yet transcribed, without background requests. */
   backlogSeconds: number;
   maxBacklogSeconds: number;
   /** Whole seconds until the backlog is worked off at the measured speed, at least 1. */
@@ -43,7 +45,7 @@ export interface BacklogOptions {
   realTimeFactor: () => number;
 }
 
-/** A request's audio in the backlog; what has been transcribed of it no longer counts. Releasing it is idempotent. */
+/** A request's audio in the backlog. Audio that has been transcribed no longer counts. Releasing it is idempotent. */
 export class BacklogPlace {
   private left: number;
 
@@ -81,7 +83,7 @@ interface AdmissionState {
 interface ReadmittedRequest {
   accountId: string;
   audioSeconds: number;
-  /** Behind the account's others: it takes no room from them, and whoever lets it in bounds how many there are. */
+  /** Behind the account's others. It takes no room from them; its caller limits how many there are. */
   background?: boolean;
 }
 
@@ -106,7 +108,7 @@ export class Backlog {
     };
   }
 
-  /** Without what is done in the background. */
+  /** Without background requests. */
   get seconds(): number {
     return sum(this.heldByAccount().values());
   }

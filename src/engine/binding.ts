@@ -1,12 +1,12 @@
 /**
- * The typed contract of the native addon. Every promise is one bounded unit of work on a libuv worker thread; a
- * rejected promise carries a NativeError whose `code` is one of NativeErrorCode and whose `stack` shows the call. An
- * AudioWindow is a handle: its samples stay in native code. Only a SampleReader hands samples out, for speakers.
+ * The typed contract of the native addon. Every promise is one bounded unit of work on a libuv worker thread. A
+ * rejected promise carries a NativeError: `code` is one of NativeErrorCode, and `stack` shows the call. An AudioWindow
+ * is a handle: its samples stay in native code. Only a SampleReader hands samples out, for speakers.
  *
- * A value of the wrong type rejects with a TypeError of the code `invalid_argument` that names the property and what is
- * allowed; so do, as plain Errors, values out of range, closed handles, and a call on a slot, reader, encoder or batch
- * while its last one is still running. Handles may be closed at any time: what running work uses is freed when the work
- * is done. Work still running when its thread or the process ends is aborted.
+ * A value of the wrong type rejects with a TypeError of the code `invalid_argument`, which names the property and the
+ * allowed values. Plain Errors of that code are: a value out of range, a closed handle, and a call on a slot, reader,
+ * encoder or batch while its last one is still running. Handles may be closed at any time: memory that running work
+ * uses is freed when the work is done. Work that is still running when its thread or the process ends is aborted.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -65,8 +65,8 @@ export interface NativeBinding {
   };
   devices(): DeviceInfo[];
   /**
-   * Native memory held by this thread's windows, models, slots, encoders and batches, in bytes, which V8's garbage
-   * collector knows as well.
+   * Native memory held by this thread's windows, models, slots, encoders and batches, in bytes: what V8's garbage
+   * collector was given. Only the addon's tests ask for it, to find handles that free too little.
    */
   heldBytes(): number;
   openAudio(path: string, policy: WindowPolicy, options?: AudioOptions): Promise<AudioReader>;
@@ -82,7 +82,7 @@ export interface NativeBinding {
   loadTranslationModel(directory: string, options: TranslationModelOptions): Promise<TranslationModel>;
 }
 
-/** What a process needs that computes on samples itself. */
+/** The part of the addon for a process that computes on samples itself. */
 export interface SampleBinding {
   openSamples(path: string): Promise<SampleReader>;
 }
@@ -90,7 +90,9 @@ export interface SampleBinding {
 /** All of the addon. */
 export interface NativeAddon extends NativeBinding, SampleBinding {
   loadRecogniser(path: string, options: RecogniserOptions): Promise<AlignableRecogniser>;
-  /** A Whisper file with random weights: its text is meaningless, its cost is that of a published model. */
+  /**
+   * A Whisper file with random weights. Its text is meaningless; it costs as much time and memory as a published model.
+   */
   writeRandomModel(path: string, options: RandomModelOptions): Promise<void>;
 }
 
@@ -101,13 +103,13 @@ export function loadBinding(): NativeAddon {
     throw new Error(`The native addon is not built: ${path} is missing. Run "npm run build:native".`);
   }
   // OpenMP reads it when the addon brings it into the process. Its threads would otherwise spin while they wait for
-  // each other, and on a machine that is busy with anything else a slot of two threads then takes 30 times as long.
+  // each other: on a busy machine a slot of two threads then takes 30 times as long.
   process.env['OMP_WAIT_POLICY'] ??= 'passive';
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   return ofThisContract(require(path) as NativeAddon, path);
 }
 
-/** What is older or newer than this code would fail much later, for what it lacks. */
+/** An addon of another contract lacks what this code calls: it is refused here, and not at the first such call. */
 export function ofThisContract<T extends Pick<NativeBinding, 'build'>>(addon: T, path: string): T {
   const { contract } = addon.build;
   if (contract === CONTRACT) return addon;
@@ -115,7 +117,6 @@ export function ofThisContract<T extends Pick<NativeBinding, 'build'>>(addon: T,
   const theirs = (contract as number | undefined) ?? 'none';
   throw new Error(
     `The native addon at ${path} was built for another version of this code (contract ${theirs}; wanted: ` +
-      `${CONTRACT}). ` +
-      'Run "npm run build:native".',
+      `${CONTRACT}). Run "npm run build:native".`,
   );
 }

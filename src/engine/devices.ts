@@ -5,8 +5,8 @@ import type { NativeBinding } from './binding.js';
 type Devices = Pick<NativeBinding, 'build' | 'devices'>;
 
 /**
- * `auto`: the first CUDA device if there is one, else the CPU; `cuda`: the first CUDA device; `cuda:0,1`: these.
- * Throws SetupError that says what was asked for, what was built in and what is there.
+ * `auto`: the first CUDA device if there is one, else the CPU; `cuda`: the first CUDA device; `cuda:0,1`: these. Throws
+ * a SetupError that names the setting, the devices of this build and the devices of this machine.
  */
 export function resolveDevices(setting: string, binding: Devices): string[] {
   const there = binding.devices().map((device) => device.id);

@@ -1,14 +1,14 @@
 /**
- * Who is next. Accounts take turns by start-time fair queueing (Goyal, Vin, Cheng 1996): each has a virtual time, the
- * one furthest behind goes next, and a turn moves it on by what the turn costs; so an account with 50 requests gets the
- * share of an account with one, and an account that was away has saved up nothing.
+ * Who is next. Accounts take turns by start-time fair queueing (Goyal, Vin, Cheng 1996). Each account has a virtual
+ * time. The account that is furthest behind goes next, and a turn moves its time on by the turn's cost. So an account
+ * with 50 requests gets the share of an account with one, and an account that was away has saved up nothing.
  *
- * Within an account the request with the least left goes first (ties: the oldest). So that an endless stream of short
- * ones cannot starve a long one, a turn goes to the account's oldest request after at most PASSED_OVER_LIMIT turns that
- * went to others: it has at least one turn in PASSED_OVER_LIMIT + 1.
+ * Within an account the request with the least left goes first (ties: the oldest). An endless stream of short requests
+ * must not starve a long one: after at most PASSED_OVER_LIMIT turns that went to others, the account's oldest request
+ * has one. So it has at least one turn in PASSED_OVER_LIMIT + 1.
  *
- * What an account has done in the background counts as having more left than anything else of it. It has the oldest's
- * turn like the rest, so that requests without end do not keep it waiting without end.
+ * An account's background requests count as having more left than any other request of the account. They take the
+ * oldest's turns like the rest, so other requests do not keep them waiting for ever.
  */
 export const PASSED_OVER_LIMIT = 7;
 
@@ -97,7 +97,7 @@ export class FairQueue<T extends Waiting> {
     return (this.flows.get(item.accountId)?.virtualTime ?? Infinity) <= this.virtualNow;
   }
 
-  /** A turn of this item, and what it costs. */
+  /** Charges a turn of this item to its account. */
   charge(item: T, cost: number): void {
     const flow = this.flows.get(item.accountId);
     if (flow === undefined) return;
@@ -108,7 +108,7 @@ export class FairQueue<T extends Waiting> {
     flow.passedOver = first(flow.items) === item ? 0 : flow.passedOver + 1;
   }
 
-  /** The turns to come if nothing changes and each costs `cost`; `eligible` is asked again for each. */
+  /** The turns to come if nothing changes and each costs `cost`. `eligible` is called again for each. */
   *upcoming(eligible: Eligible<T>, cost: number): Generator<T> {
     const copy = this.clone();
     for (let item = copy.next(eligible); item !== undefined; item = copy.next(eligible)) {
@@ -125,7 +125,9 @@ export class FairQueue<T extends Waiting> {
     return copy;
   }
 
-  /** An idle account is remembered while it is ahead of the others, lest leaving and coming back pay off. */
+  /**
+   * An idle account is remembered while it is ahead of the others: otherwise it would gain by leaving and coming back.
+   */
   private removeIdleFlows(): void {
     const allIdle = [...this.flows.values()].every((flow) => flow.items.size === 0);
     for (const [id, flow] of this.flows) {

@@ -14,7 +14,9 @@ export function amountByAccount(work: Iterable<Waiting>): Map<string, number> {
   return amounts;
 }
 
-/** What is done in all when each account has been served `served`; `amounts`: what each account has. */
+/**
+ * The amount done in all once each account has been served `served`, or all that it has. `amounts`: of each account.
+ */
 export function doneWhenServed(amounts: Iterable<number>, served: number): number {
   let sum = 0;
   for (const amount of amounts) sum += Math.min(amount, served);

@@ -15,8 +15,8 @@ const IN_USE: Readonly<Record<string, string>> = { nb: 'no', fil: 'tl' };
 const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 
 /**
- * Any ISO 639-1, 639-2 (B or T) or 639-3 code, in any case, with or without region, script or variant, to the code of
- * this service; null when it is not a language that has one.
+ * The service's code for an ISO 639-1, 639-2 (B or T) or 639-3 code, in any case, with or without region, script or
+ * variant. null: no language of the service.
  */
 export function normalizeLanguage(value: string): string | null {
   const subtag = subtagOf(value);
@@ -63,7 +63,7 @@ export function languageName(code: string): string {
   return names.of(code) ?? code;
 }
 
-/** Names that Whisper's command line takes beside, or in place of, those of languageName(). */
+/** Further names that Whisper's command line accepts. */
 const WHISPER_NAMES: Readonly<Record<string, string>> = {
   bengali: 'bn',
   castilian: 'es',

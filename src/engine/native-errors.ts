@@ -1,7 +1,4 @@
-/**
- * What the addon reports, as errors of the engine. What a caller makes of them is the caller's: HTTP and the command
- * line differ.
- */
+/** The addon's errors, as errors of the engine. Callers translate them: HTTP and the command line differ. */
 import { VerbatimError } from '../errors.js';
 import type { NativeErrorCode } from './binding.js';
 
@@ -65,7 +62,7 @@ export function ofModel(name: string, error: unknown): unknown {
   return new EngineError(known.code, `${name}: ${known.message}`, { cause: error });
 }
 
-/** Throws what the caller of a request is to see of an error in it. */
+/** Throws the error that the caller of a request sees. */
 export function failRequest(error: unknown, signal: AbortSignal | undefined): never {
   if (signal?.aborted === true) throw signal.reason;
   throw toEngineError(error);

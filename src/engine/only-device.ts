@@ -1,19 +1,20 @@
 /**
- * A process that has one of several CUDA devices to itself: chosen by CUDA_VISIBLE_DEVICES, and not by a device's
- * number alone: asking for the devices that there are takes some hundred MiB of each that is seen, and one that has
- * failed can fail whoever sees it.
+ * A process that has one of several CUDA devices to itself. CUDA_VISIBLE_DEVICES hides the others. Naming the device by
+ * its number would not do: a process takes some hundred MiB of each device that it sees, and can fail when any of them
+ * has failed.
  */
 import type { NativeBinding } from './binding.js';
 
 const VISIBLE = 'CUDA_VISIBLE_DEVICES';
 
-/** What the one device is called where nothing else is seen. */
+/** The name of the one visible device. */
 const SEEN = 'cuda:0';
 
 type EnvironmentOfProcess = Readonly<Record<string, string>>;
 
 /**
- * What is added to the environment of a process for `id`; `given`: that of this one, which may see some devices only.
+ * What is added to the environment of a process for `id`. `given`: this process's environment, which may show some
+ * devices only.
  */
 export function seeingOnly(id: string, given: Readonly<Record<string, string | undefined>>): EnvironmentOfProcess {
   const number = /^cuda:(\d+)$/.exec(id)?.[1];
@@ -24,7 +25,7 @@ export function seeingOnly(id: string, given: Readonly<Record<string, string | u
   return { [VISIBLE]: visible.split(',')[Number(number)]?.trim() ?? '' };
 }
 
-/** CUDA counts what a process sees from 0: its one device goes by its own name here, among those of the machine. */
+/** CUDA counts visible devices from 0. Here the one device has its own name, among those of the machine. */
 export function onlyDevice<B extends NativeBinding>(binding: B, id: string): B {
   if (!id.startsWith('cuda:')) return binding;
   const named = <T extends { device: string }>(options: T): T =>

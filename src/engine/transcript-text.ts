@@ -18,7 +18,7 @@ export class TextJoiner {
 
   constructor(private readonly language: string) {}
 
-  /** What the text adds to those before it, with the space that parts it from them; '' for white space. */
+  /** The text that this one adds to those before it, with the space between them; '' for white space. */
   add(text: string): string {
     const part = text.trim();
     if (part === '') return '';

@@ -1,4 +1,4 @@
-/** What the services ask of the engine. The Transcriber implements SpeechEngine; tests of the shell may fake it. */
+/** The engine's interface to the services. The Transcriber implements SpeechEngine; tests of the shell may fake it. */
 import type { Segment, SpeechAbilities, WindowResult } from './binding.js';
 import type { BacklogStats } from './backlog.js';
 import type { FileToDiarize } from './speakers/file-to-diarize.js';
@@ -19,7 +19,7 @@ export interface WorkOrigin {
 export interface AudioBudget {
   /** The configured limit: over it `audio_too_long`. It alone bounds samples, too. Default: none. */
   maxSeconds?: number | undefined;
-  /** What the account can pay for: over it `insufficient_credits`. Default: no bound. */
+  /** The seconds that the account can pay for; more are refused with `insufficient_credits`. Default: no bound. */
   payableSeconds?: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface AudioRequest {
 export interface FileToMeasure extends AudioRequest, AudioBudget {}
 
 export interface FileToConvert extends FileToMeasure {
-  /** The file's first bytes, HEAD_BYTES of them at most, in latin1; default: they are read from the disk. */
+  /** The text of the file's FileHead; default: it is read from the disk. */
   head?: string | undefined;
   /** Where the new file goes; one that is there already is removed first. */
   to: string;
@@ -49,21 +49,20 @@ export interface FileToTranscribe extends AudioRequest {
   task?: 'transcribe' | 'translate';
   /** Whether the segments get their words, with times; default: no. Only where the engine alignsWords. */
   align?: boolean;
-  /** Whether the segments carry what they were decoded to, and how; default: no. */
+  /** Whether segments say how they were decoded; default: no. */
   describe?: boolean;
   /** Of the first pass over a window, from 0 to 1; default 0: the likeliest text, others only where that one fails. */
   temperature?: number;
   /**
-   * Names and words to expect, given to the model before every window: a thousand characters at most, of which the last
-   * 223 tokens count. Windows are decoded side by side, so none is given the text of another. Absent, or white space:
-   * none.
+   * Names and words to expect, given to the model before every window. At most a thousand characters; the last 223
+   * tokens count. Windows are decoded side by side, so none is given the text of another. Absent, or white space: none.
    */
   prompt?: string | undefined;
   /** Takes its turns behind the account's other requests; default: no. */
   background?: boolean | undefined;
   /**
-   * Whether parts are passed on to a client while they come. What was passed on cannot be taken back: a repeat after
-   * the death of the engine's process must then give the same text, or fails. Default: no.
+   * Whether parts are passed on to a client while they come. They cannot be taken back: a repeat after the death of the
+   * engine's process must then give the same text, or fails. Default: no.
    */
   isStreamed?: boolean | undefined;
   /**
@@ -91,7 +90,7 @@ export type OnWindow = (update: WindowUpdate) => void;
 export interface TranscriptPart {
   /** The transcript's; of Whisper's translate task the spoken one. */
   language: string;
-  /** With the space that parts it from what came before. */
+  /** With the space before it. */
   text: string;
   /** At least one. */
   segments: Segment[];
@@ -122,7 +121,7 @@ export interface Transcript {
   timings: TranscriptTimings;
 }
 
-/** A sentence of a text, and what it became. */
+/** A sentence and its translation. */
 export interface TranslatedSentence {
   /** Where it stands in the text that was translated, in UTF-16 units: from `start` up to `end`. */
   start: number;
@@ -130,7 +129,7 @@ export interface TranslatedSentence {
   text: string;
 }
 
-/** A sentence with what it adds to the text. */
+/** A sentence and the text that it adds. */
 export interface TranslatedPart {
   /** With what parts it from the sentence before. */
   text: string;
@@ -155,7 +154,7 @@ export interface EngineLoad {
   realTimeFactor: number;
 }
 
-/** The load of a service: of its engine, and of what it has let in. */
+/** The load of a service: of its engine, and of its backlog. */
 export type EngineStats = EngineLoad & BacklogStats;
 
 /** Receives measurements as they happen; metrics.ts implements it. */
@@ -176,14 +175,14 @@ export interface EngineObserver {
 
 export type EngineAbilities = Readonly<Omit<SpeechAbilities, 'translates'>>;
 
-/** What an engine is: plain values, which cross a channel as they are. */
+/** Facts about an engine: plain values, which cross a channel as they are. */
 export interface EngineInfo {
   readonly languages: readonly string[];
   /** Whether the model's own translate task is any good: speech of its languages into English text. */
   readonly translatesToEnglish: boolean;
   /**
-   * What else it can be asked for. Nothing is to be detected of a model of one language; where the model does not
-   * detect, the language of the text it wrote is recognised.
+   * Further abilities. `detectsLanguage` is true for a model of one language, too, and where the language is recognised
+   * in the model's text.
    */
   readonly abilities: EngineAbilities;
   /** Whether the decoder can give the times of each word; without, FileToTranscribe.align is refused. */
@@ -197,17 +196,17 @@ export interface EngineInfo {
 }
 
 /**
- * Every call rejects with signal.reason when it is aborted (what it holds is freed at once), with the addon's error as
- * an EngineError, else with VerbatimError: `shutting_down` after close(). Nothing of a call stays open or queued,
- * whatever its outcome. Whether audio may be worked on at all is for the caller to decide, between measure() and
- * transcribe().
+ * Every call rejects with signal.reason when it is aborted, and frees what it holds at once. It rejects with the
+ * addon's error as an EngineError, else with VerbatimError: `shutting_down` after close(). Nothing of a call stays open
+ * or queued, whatever its outcome. The caller decides between measure() and transcribe() whether the audio may be
+ * worked on at all.
  */
 export interface SpeechEngine {
   readonly info: EngineInfo;
   /**
-   * For a file that only ffmpeg reads, before anything else is asked about it: makes one of its first audio track that
-   * is read here, and resolves to true; to false where it is not needed, and nothing is made. Rejects as measure()
-   * does, or as files are written; then the new file is gone, and in any case whatever worked on it.
+   * Called first, before measure(). If only ffmpeg reads the file, makes a file of its first audio track that is read
+   * here, and resolves to true. Otherwise makes nothing, and resolves to false. Rejects as measure() does, or with the
+   * error of writing the file. Then the new file is gone, and so is every process that worked on it.
    */
   convert(file: FileToConvert): Promise<boolean>;
   /** The duration in seconds. Rejects as soon as more is counted than the budget allows. */
@@ -227,15 +226,15 @@ export interface Diarizer {
   /** Whether it can distinguish speakers of this language (ISO 639-1). */
   serves(language: string): boolean;
   /**
-   * Turns by their start, of S1, S2, … by first speech. Accounts take turns, and what is done in the background waits
-   * for the rest of its account. Rejects with the signal's reason when aborted, else as SpeakerEngine.diarize() does.
+   * Turns by their start, of S1, S2, … by first speech. Accounts take turns, and an account's background requests wait
+   * for its others. Rejects with the signal's reason when aborted, else as SpeakerEngine.diarize() does.
    */
   diarize(file: FileToDiarize & { accountId: string; background?: boolean }): Promise<SpeakerTurn[]>;
   /** Files. */
   stats(): { waiting: number; running: number };
 }
 
-/** In place of a Diarizer: why there is none, and what to do, in a sentence. */
+/** In place of a Diarizer: why there is none, and how to get one, in a sentence. */
 export interface NoDiarizer {
   unavailable: string;
 }

@@ -17,7 +17,7 @@ export interface Pace {
 }
 
 /**
- * Whole seconds, at least 1, by the ids of `jobs`, which are those of one account or of all in the order in which they
+ * Whole seconds, at least 1, by the ids of `jobs`: the open jobs of one account or of all, in the order in which they
  * are begun.
  */
 export function etaSeconds(open: readonly WaitingAudio[], pace: Pace): Map<string, number> {

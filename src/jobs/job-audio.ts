@@ -45,7 +45,7 @@ export class JobAudio {
     );
   }
 
-  /** And what a server that died has left of converting it. */
+  /** And the unfinished conversion of a server that died. */
   async remove(id: string): Promise<void> {
     const path = this.path(id);
     for (const file of [convertedPath(path), path]) await rm(file, { force: true });

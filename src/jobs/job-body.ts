@@ -21,6 +21,7 @@ export interface JobBody {
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
+  model: string | null;
   eta_seconds: number | null;
   result?: JobResultBody;
   error?: JobError;
@@ -31,9 +32,15 @@ export async function jobBody({ job, progress, etaSeconds }: WatchedJob): Promis
     ...{ id: job.id, status: job.status, progress: Math.round(progress * 1000) / 1000 },
     ...{ created_at: job.createdAt, started_at: job.startedAt, finished_at: job.finishedAt },
     eta_seconds: etaSeconds,
+    model: modelOfJob(job),
     ...(job.outcome === null ? {} : { result: await resultBody(job.outcome, job) }),
     ...(job.error === null ? {} : { error: { ...job.error } }),
   };
+}
+
+/** That made its result, else that it asked for; null: the default model, or one that was not noted. */
+export function modelOfJob({ model, options }: Pick<StoredJob, 'model' | 'options'>): string | null {
+  return model ?? optionsOf(options).model;
 }
 
 async function resultBody(

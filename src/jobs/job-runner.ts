@@ -1,10 +1,10 @@
 /**
- * Works on jobs as the ledger hands them out, a few of each account at once; whose windows go first is the engine's
- * affair. What breaks off for no reason of the job's (a full disk, a stop of the server, its death) leaves the job in
- * the queue, with its credits held; only its own end charges them or gives them back.
+ * Works on jobs as the ledger hands them out, a few of each account at once. The engine decides whose windows go first.
+ * Work can break off without the job's fault: a full disk, a stop of the server, its death. Then the job stays in the
+ * queue, with its credits held. Only the job's own end charges or releases them.
  */
 import { EngineBreakingError, VerbatimError } from '../errors.js';
-import { PauseLength, Pauses } from '../growing-pause.js';
+import { pauseAfter, PauseLength, Pauses } from '../growing-pause.js';
 import type { JobLedger, JobError, JobSettlement, TakenJob, WorkLease } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Timer, Timers } from '../timers.js';
@@ -66,7 +66,7 @@ interface RunningJob {
   doneSeconds: number;
 }
 
-/** What becomes of a job now. */
+/** The next state of a job. */
 type Ending =
   | { kind: 'succeeded'; settlement: JobSettlement }
   | { kind: 'failed'; error: JobError }
@@ -96,10 +96,10 @@ export class JobRunner {
         void this.#quietly(() => this.#breakOffRevoked());
       }),
       timers.every(RENEW_MS, () => void this.#quietly(() => this.#renew())),
-      timers.every(HOUSEKEEPING_MS, () => void this.#quietly(() => this.#keepHouse())),
+      timers.every(HOUSEKEEPING_MS, () => void this.#quietly(() => this.#runHousekeeping())),
     ];
     this.#unsubscribe = deps.ledger.keys.onRevoked((keyId) => this.#breakOffThoseOf([keyId]));
-    void this.#quietly(() => this.#keepHouse());
+    void this.#quietly(() => this.#runHousekeeping());
     this.wake();
   }
 
@@ -122,7 +122,7 @@ export class JobRunner {
     this.#running.get(id)?.controller.abort(new BrokenOff('lost'));
   }
 
-  /** What runs goes back into the queue. */
+  /** Running jobs go back into the queue. */
   async close(): Promise<void> {
     this.#stopping = true;
     for (const timer of this.#timers) timer.cancel();
@@ -190,7 +190,7 @@ export class JobRunner {
     const { credits, audioSeconds, minutes, uncharged } = bill;
     return {
       ...{ credits, audioSeconds, minutes, endpoint: this.deps.endpoint },
-      ...{ transcriptionId: uncharged.id, language: uncharged.language },
+      ...{ transcriptionId: uncharged.id, language: uncharged.language, model: uncharged.model },
       result: await resultText(uncharged),
     };
   }
@@ -210,8 +210,7 @@ export class JobRunner {
     const isHopeless = error instanceof EngineBreakingError || interruptions >= MOST_FAILURES;
     const mayHelp = code === 'internal_error' && !isHopeless;
     if (mayHelp && (await this.deps.audio.has(job.id))) {
-      const pauseMs = Math.min(PAUSE.longestMs, PAUSE.firstMs * 2 ** interruptions);
-      return { kind: 'again', pauseMs, interrupted: true };
+      return { kind: 'again', pauseMs: pauseAfter(interruptions, PAUSE), interrupted: true };
     }
     return { kind: 'failed', error: { code, message, param } };
   }
@@ -259,7 +258,7 @@ export class JobRunner {
     }
   }
 
-  async #keepHouse(): Promise<void> {
+  async #runHousekeeping(): Promise<void> {
     const { ledger, audio, retentionMs, now } = this.deps;
     while (!this.#stopping && (await ledger.jobs.deleteEnded(retentionMs)));
     await audio.sweep((ids) => ledger.jobs.knownAmong(ids), now());

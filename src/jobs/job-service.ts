@@ -20,17 +20,17 @@ import { storedOptions } from './stored-options.js';
 export interface WebhookTarget {
   url: string;
   secret: string;
-  /** The service made the secret: the answer has it. */
+  /** The service made the secret: the answer shows it. */
   isNew: boolean;
 }
 
 export type JobRequest = Omit<TranscriptionRequest, 'unkeyed'> & { webhook: WebhookTarget | null };
 
-/** What the client of a new job gets. */
+/** The answer to a new job. */
 export type JobTicket = {
   id: string;
   createdAt: string;
-  /** null: the client has it, or there is none. */
+  /** null: the client has sent its own, or there is no webhook. */
   webhookSecret: string | null;
 };
 
@@ -43,7 +43,7 @@ export interface WatchedJob {
 }
 
 export interface EndedWatchedJob extends WatchedJob {
-  /** Whether what was requested was done; else it was not the time for it. */
+  /** Whether the request was carried out; false: the job was in the wrong state. */
   isDone: boolean;
 }
 
@@ -106,19 +106,22 @@ export class JobService {
     return this.#watched(await this.deps.ledger.jobs.list(accountId, query));
   }
 
-  /** Cancels one that has not ended, uncharged; one that has keeps its result. null: there is none such. */
+  /**
+   * Cancels a job that has not ended, uncharged; one that has ended keeps its result. null: the account has no such
+   * job.
+   */
   cancel(accountId: string, id: string): Promise<EndedWatchedJob | null> {
     return this.#end(accountId, id, 'cancel');
   }
 
-  /** Deletes one that has ended; one that has not goes on. null: there is none such. */
+  /** Deletes a job that has ended; one that has not goes on. null: the account has no such job. */
   delete(accountId: string, id: string): Promise<EndedWatchedJob | null> {
     return this.#end(accountId, id, 'delete');
   }
 
   /**
-   * For whoever does not say which: cancels one that has not ended, deletes one that has. One that ends just when it is
-   * to be cancelled is as it has ended, and stays: its client has paid for a result that it has not seen.
+   * For requests that do not choose: cancels a job that has not ended, deletes one that has. A job that ends while it
+   * is being cancelled stays: its client has paid for a result that it has not seen.
    */
   async cancelOrDelete(accountId: string, id: string): Promise<WatchedJob | null> {
     const found = await this.deps.ledger.jobs.find(accountId, id);

@@ -1,8 +1,9 @@
 import type { JsonValue } from '../ledger/json.js';
 import { ANY_SPEAKERS, type TranscriptionOptions } from '../transcription/options.js';
 
-/** What a job says of options that were not known when it was made. */
+/** The values of options that did not exist when the job was made. */
 const ABSENT: TranscriptionOptions = Object.freeze({
+  model: null,
   language: null,
   translateTo: null,
   punctuate: true,

@@ -115,10 +115,10 @@ function runningRow({ requestId, credits, at }: RunningRequest): Row {
 }
 
 function usageRow(entry: HistoryEntry): Row {
-  const { requestId, keyId, transcriptionId, endpoint, audioSeconds, minutes, language, credits, at } = entry;
+  const { requestId, keyId, transcriptionId, endpoint, audioSeconds, minutes, language, model, credits, at } = entry;
   return {
     ...{ request_id: requestId, key_id: keyId, transcription_id: transcriptionId, endpoint },
-    ...{ audio_seconds: audioSeconds, minutes, language, credits, at },
+    ...{ audio_seconds: audioSeconds, minutes, language, model, credits, at },
   };
 }
 

@@ -61,7 +61,7 @@ export interface Page {
 }
 
 export interface AccountAdministration {
-  /** null: there is none, or no longer. */
+  /** null: there is no such account, or not any more. */
   find(accountId: string): Promise<Account | null>;
   /** The oldest first. */
   list(page: { limit: number; after: AccountPlace | null }): Promise<Account[]>;
@@ -72,8 +72,8 @@ export interface AccountAdministration {
   resume(accountId: string): Promise<Account>;
   /**
    * Deletes its identity and all that was stored for it; resolves when nothing is left. Packs and usage stay under its
-   * id, which names nobody then; what was left to spend has expired. Begun, it is ended by whoever keeps house. Throws
-   * `account_not_found`.
+   * id, which names nobody then. Credits that were left have expired. A deletion that was begun is finished by the
+   * housekeeping of any server. Throws `account_not_found`.
    */
   delete(accountId: string): Promise<void>;
 

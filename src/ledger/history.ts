@@ -1,4 +1,4 @@
-/** What an account has done, as it may look back on it: never audio, never text. */
+/** An account's own history: never audio, never text. */
 import type { UsageReport } from './types.js';
 
 export interface UsageDay {
@@ -10,7 +10,7 @@ export interface UsageDay {
 }
 
 export interface HistoryEntry {
-  /** For asking for what came before. */
+  /** The cursor for earlier entries. */
   id: string;
   requestId: string;
   keyId: string;
@@ -21,6 +21,8 @@ export interface HistoryEntry {
   /** Started ones, as billed. */
   minutes: number;
   language: string | null;
+  /** The name of the speech model; null: charged by a version that did not note it. */
+  model: string | null;
   credits: number;
   at: string;
 }
@@ -40,7 +42,7 @@ export interface AccountHistory {
    * as report().
    */
   usageByDay(accountId: string, days: number): Promise<UsageDay[]>;
-  /** What was charged, the newest first; `before`: the id of an entry, whose predecessors are asked for. */
+  /** Charges, the newest first. `before`: the id of an entry; the entries before it are returned. */
   charged(accountId: string, page: { limit: number; before: string | null }): Promise<HistoryEntry[]>;
   /** The newest first. */
   running(accountId: string, limit: number): Promise<RunningRequest[]>;

@@ -1,4 +1,4 @@
-/** What the ledger keeps of transcriptions that are answered later, and of the events at their end. */
+/** Stored transcriptions that are answered later, and the events at their end. */
 import type { Charge, Settlement } from './types.js';
 import type { JsonValue } from './json.js';
 
@@ -31,6 +31,8 @@ export interface StoredJob {
   error: JobError | null;
   /** Where its end is posted; null: nowhere. */
   webhookUrl: string | null;
+  /** That made the result; null: there is none, or a version made it that did not note the model. */
+  model: string | null;
 }
 
 export interface NewJob {
@@ -76,7 +78,7 @@ export type JobEndRequest = 'cancel' | 'delete';
 export interface EndedJob {
   /** As it is then; deleted: as it was. */
   job: StoredJob;
-  /** Whether this call has done what was requested. */
+  /** Whether this call has carried out the request. */
   isDone: boolean;
 }
 
@@ -86,10 +88,10 @@ export interface JobPlace {
   id: string;
 }
 
-/** What costs more than is held, since the price has risen meanwhile, is charged at what is held. */
+/** If the price has risen meanwhile, the charge is limited to the hold. */
 export type JobSettlement = Omit<Settlement, 'requestId' | 'idempotencyToken'>;
 
-/** Whoever names a lease that has lapsed meanwhile changes nothing, and gets false or null. */
+/** A call with a lease that has lapsed changes nothing, and returns false or null. */
 export interface JobLedger {
   /**
    * Held credits and job in one transaction. Throws `rate_limited` when the account has `mostOpen` already,
@@ -107,13 +109,12 @@ export interface JobLedger {
   open(): Promise<OpenJob[]>;
   countOpenOfAll(): Promise<{ queued: number; running: number }>;
   /**
-   * 'cancel' ends a job that has not ended, uncharged; 'delete' deletes one that has. The other kind stays as it is:
-   * whoever wants to stop a job and comes too late does not lose what it was charged for. null: the account has none
-   * such.
+   * 'cancel' ends a job that has not ended, uncharged; 'delete' deletes one that has. The other kind stays as it is: a
+   * cancellation that comes too late does not lose a result that was charged. null: the account has no such job.
    */
   end(accountId: string, id: string, request: JobEndRequest): Promise<EndedJob | null>;
 
-  /** The next one, of an account that has fewest running, then the oldest; null: there is none to be taken now. */
+  /** The oldest job of an account that has fewest running; null: none can be taken now. */
   take(terms: LeaseTerms): Promise<TakenJob | null>;
   /** Extends leases and notes progress; answers the ids of those that have lapsed. */
   renew(held: readonly { lease: WorkLease; doneSeconds: number }[], leaseMs: number): Promise<string[]>;
@@ -122,7 +123,7 @@ export interface JobLedger {
   /** Usage row + spend + result in one transaction. Throws `invalid_api_key` if the key was revoked meanwhile. */
   succeed(lease: WorkLease, settlement: JobSettlement): Promise<boolean>;
   fail(lease: WorkLease, error: JobError): Promise<boolean>;
-  /** Of these ids, those of jobs that are known, and whether they have ended. */
+  /** The jobs with these ids that exist, and whether they have ended. */
   knownAmong(ids: readonly string[]): Promise<{ id: string; ended: boolean }[]>;
   /** Deletes jobs that ended so long ago and whose webhooks are delivered or given up; true when there may be more. */
   deleteEnded(retentionMs: number): Promise<boolean>;
@@ -154,7 +155,7 @@ export interface TakenEvent {
 
 /** Events are made by what ends a job. */
 export interface WebhookLedger {
-  /** The one that has been due for longest, of an account that has few on their way; null: there is none. */
+  /** The event that has been due for longest, of an account that has few on their way; null: there is none. */
   take(terms: LeaseTerms): Promise<TakenEvent | null>;
   delivered(lease: WorkLease): Promise<boolean>;
   /** `pauseMs`: until the next attempt, if that is within the time that attempts are made; null: it is the last one. */
@@ -163,6 +164,9 @@ export interface WebhookLedger {
   countPending(): Promise<number>;
   /** Newest first. */
   list(query: { state: WebhookState | null; limit: number }): Promise<WebhookEvent[]>;
-  /** Due at once, with the full time for attempts; null: there is none such. Delivered ones are sent once more. */
+  /**
+   * Makes the event due at once, with the full time for attempts; null: there is no such event. Delivered ones are sent
+   * once more.
+   */
   retry(id: string): Promise<WebhookEvent | null>;
 }

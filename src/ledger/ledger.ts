@@ -1,8 +1,7 @@
 /**
- * The ledger's interface, in parts. Money is integers; every method is one transaction: all of it, or nothing.
- *
- * A database that others keep busy: reads, holds and the work of administration wait a moment and then throw
- * `overloaded`; a settlement waits until it is done or the ledger closes, because the work it is for is done already.
+ * The ledger's interface, in parts. Money is integers. Every method is one transaction: all of it, or nothing. While
+ * others keep the database busy, reads, holds and administration wait a moment and then throw `overloaded`. A
+ * settlement waits until it is done or the ledger closes, because its work is done already.
  */
 import type { AccountAccess } from './access/types.js';
 import type { AccountAdministration } from './administration.js';
@@ -52,7 +51,7 @@ export interface Ledger {
   audit(): Promise<Violation[]>;
   /** Throws when the database cannot be written; a success counts for the next second. */
   checkWritable(): Promise<void>;
-  /** Ends what still waits. What a server then holds is released, here or by the next start. */
+  /** Ends calls that still wait. A server's holds are released, here or by the next start. */
   close(): Promise<void>;
 }
 
@@ -82,7 +81,8 @@ export interface KeyLedger {
   revokedAmong(keyIds: readonly string[]): Promise<string[]>;
   /**
    * Calls `listener` with the id of each key that is revoked from now on: by this ledger, and by others where the
-   * database passes it on. Whoever must not miss one asks revokedAmong() as well. Returns what ends it.
+   * database passes it on. A caller that must not miss one polls revokedAmong() as well. Returns a function that ends
+   * it.
    */
   onRevoked(listener: (keyId: string) => void): () => void;
 }

@@ -1,11 +1,11 @@
-/** What operators asked for, on their pages or on the command line, so that nothing is done that nobody can look up. */
+/** The operators' log: every action on their pages or on the command line can be looked up. */
 
 export interface OperatorAction {
   /** Of the account that was signed in; null: the command line. */
   operatorId: string | null;
   /** In a word: 'suspended'. */
   action: string;
-  /** An account's id or a model's name, of which 100 characters are kept; null: it is about none. */
+  /** The id of an account or the name of a model, at most 100 characters; null: the action has no such subject. */
   subject: string | null;
   /** How much, or which: the credits of a grant, a role; 100 characters are kept. */
   detail?: string | null;
@@ -13,7 +13,7 @@ export interface OperatorAction {
 
 export interface ActionOutcome {
   outcome: 'done' | 'refused';
-  /** Of an action that made what it is about. */
+  /** Of an action that made its subject. */
   subject?: string | null;
 }
 
@@ -29,7 +29,7 @@ export interface NotedAction {
   outcome: ActionOutcome['outcome'] | null;
   /** The operator's; null: the account is deleted, or it was the command line. */
   email: string | null;
-  /** Of the account that it is about; null: there is none, or no longer. */
+  /** The e-mail address of the subject's account; null: the subject is no account, or it does not exist any more. */
   subjectEmail: string | null;
 }
 

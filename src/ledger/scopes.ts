@@ -1,4 +1,4 @@
-/** What a key may do beyond transcribing. */
+/** The scopes of a key: rights beyond transcribing. */
 
 /** Making, listing and revoking the account's keys. */
 export const MANAGEMENT_SCOPE = 'keys:write';

@@ -1,7 +1,7 @@
 /** The values of the ledger's interface. Money is integers. */
 import type { JsonText, JsonValue } from './json.js';
 
-/** What an account may see of others: nothing, or all of the service. */
+/** 'user': an account that sees itself only; 'operator': one that sees all of the service. */
 export const ROLES = ['user', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -50,7 +50,7 @@ export interface CreditPack {
   createdAt: string;
   /** null: never. */
   expiresAt: string | null;
-  /** What it was paid with, as the seller calls it; null: unknown. */
+  /** The seller's id of the payment; null: unknown. */
   paymentId: string | null;
 }
 
@@ -68,7 +68,7 @@ export interface GrantedPack extends CreditPack {
   repeated: boolean;
 }
 
-/** Where a pack's credits are; they sum to what was purchased. */
+/** Where a pack's credits are; they sum to the purchased ones. */
 export interface PackAmounts {
   remaining: number;
   held: number;
@@ -98,7 +98,7 @@ export interface Hold {
   credits: number;
 }
 
-/** What was charged, and what is left. */
+/** The credits that were charged, and those that are left. */
 export interface Charge {
   creditsUsed: number;
   creditsRemaining: number;
@@ -149,11 +149,13 @@ export interface Settlement {
   transcriptionId: string;
   /** As it was spoken; ISO 639-1. */
   language: string;
+  /** The name of the speech model; null: nobody knows. */
+  model: string | null;
   /** Some of the answer has been delivered already: it is charged though the key was revoked since. Default: no. */
   delivered?: boolean;
   /** Token of a 'new' record, of a given key or a derived one, completed in the same transaction. */
   idempotencyToken?: string;
-  /** What the work gave, stored with the idempotency record, so that a repeat gets the same. */
+  /** The work's result, stored with the idempotency record for a repeat. */
   result: JsonValue | JsonText;
 }
 

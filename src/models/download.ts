@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EnvHttpProxyAgent, fetch, type Response } from 'undici';
+import { PauseLength, Pauses } from '../growing-pause.js';
 import { makeDirectory, SHARED } from '../make-directory.js';
+import { systemTimers, type Timers } from '../timers.js';
 import type { ModelEntry, ModelFile } from './manifest.js';
 import { fileProblem, modelFiles, modelRoot, type StoreRoots } from './store.js';
 
@@ -17,9 +19,14 @@ export interface DownloadOptions {
   token?: string | null;
   onProgress?: (file: string, receivedBytes: number, totalBytes: number | null) => void;
   signal?: AbortSignal;
+  timers?: Timers;
 }
 
+/** Of a hub that sends nothing: one after the other. */
 const ATTEMPTS = 3;
+/** Of one that stopped midway, without a byte in between. It may be starting again, or the network coming back. */
+const ATTEMPTS_MIDWAY = 5;
+const PAUSE_MIDWAY = { firstMs: 1000, longestMs: 8000 };
 const SPARE_BYTES = 64 << 20;
 
 /** Files that are there and right are left alone. Throws an Error whose message a person can act on. */
@@ -44,14 +51,7 @@ async function downloadFile(file: ModelFile, path: string, options: DownloadOpti
   makeDirectory(dirname(path), SHARED);
   const part = `${path}.part`;
   const url = new URL(file.url ?? '', options.endpoint);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await receive(url, file, part, options);
-      break;
-    } catch (error) {
-      if (error instanceof PermanentError || options.signal?.aborted === true || attempt === ATTEMPTS) throw error;
-    }
-  }
+  await receiveAll(url, file, part, options);
   const problem = await fileProblem(part, file);
   if (problem !== null) {
     rmSync(part, { force: true });
@@ -60,13 +60,40 @@ async function downloadFile(file: ModelFile, path: string, options: DownloadOpti
   renameSync(part, path);
 }
 
+async function receiveAll(url: URL, file: ModelFile, part: string, options: DownloadOptions): Promise<void> {
+  const pauses = new Pauses(options.timers ?? systemTimers);
+  const length = new PauseLength(PAUSE_MIDWAY);
+  options.signal?.addEventListener('abort', () => pauses.wake(), { once: true });
+  let isMidway = false;
+  for (let failures = 0; ;) {
+    const before = bytesIn(part);
+    try {
+      await receive(url, file, part, options);
+      return;
+    } catch (error) {
+      if (bytesIn(part) > before) {
+        [isMidway, failures] = [true, 0];
+        length.reset();
+      }
+      failures += 1;
+      const isLast = failures === (isMidway ? ATTEMPTS_MIDWAY : ATTEMPTS);
+      if (error instanceof PermanentError || options.signal?.aborted === true || isLast) throw error;
+      if (isMidway) await pauses.pause(length.next());
+    }
+  }
+}
+
+function bytesIn(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
 class PermanentError extends Error {}
 
 /**
  * Appends to the part file what is still missing. A server without ranges, or one whose file changed, starts afresh.
  */
 async function receive(url: URL, file: ModelFile, part: string, options: DownloadOptions): Promise<void> {
-  let offset = existsSync(part) ? statSync(part).size : 0;
+  let offset = bytesIn(part);
   if (file.size !== undefined && offset === file.size) return;
   if (file.size !== undefined && offset > file.size) offset = 0;
   const response = await request(url, offset, options);

@@ -115,11 +115,12 @@ export interface Manifest {
   models: ModelEntry[];
 }
 
-/** Throws a SetupError that names the nearest models. */
-export function findModel(manifest: Manifest, name: string): ModelEntry {
+/** Throws a SetupError that names the nearest models, where a kind is wanted those of it. */
+export function findModel(manifest: Manifest, name: string, wanted?: ModelEntry['kind']): ModelEntry {
   const entry = manifest.models.find((model) => model.name === name);
   if (entry === undefined) {
-    const names = manifest.models.map((model) => model.name);
+    const possible = manifest.models.filter(({ kind }) => wanted === undefined || kind === wanted);
+    const names = possible.map((model) => model.name);
     const near = nearestNames(name, names).join(', ');
     throw new SetupError(
       `There is no model "${name}". The nearest names are ${near}; \`${ownCommand} models list --all\` shows all.`,

@@ -1,4 +1,4 @@
-/** What the commands of administration share: the ledger, opened beside a running server. */
+/** Shared by the commands of administration: the ledger, opened beside a running server. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SetupError } from '../errors.js';
@@ -42,12 +42,14 @@ export async function withLedger(
 function noDatabase(database: string): SetupError {
   return new SetupError(
     `There is no database "${database}". Name the server's in VERBATIM_DATA_DIR or VERBATIM_DATABASE; the first ` +
-      `start ` +
-      `of a server makes one, and so does: ${ownCommand} accounts create`,
+      `start of a server makes one, and so does: ${ownCommand} accounts create`,
   );
 }
 
-/** Done by the command line, and in the operators' log; `outcomeOf`: what it made, or that nothing was done. */
+/**
+ * Runs an action of the command line and records it in the operators' log. `outcomeOf`: the action's subject, if it
+ * made one, or that nothing was done.
+ */
 export function administered<T>(
   ledger: Ledger,
   action: Pick<OperatorAction, 'action' | 'subject' | 'detail'>,
@@ -78,7 +80,10 @@ export function restoreDatabase(file: string): Restored {
   return restore(file, database, { secret, now: new Date(), noted });
 }
 
-/** Moves the ledger of a stopped server to PostgreSQL. Throws UsageError for what is not the address of one. */
+/**
+ * Moves the ledger of a stopped server to PostgreSQL. Throws UsageError unless `from` is a file and `to` an address of
+ * PostgreSQL.
+ */
 export function copyDatabase(from: string, to: string): Promise<Copied> {
   if (isPostgres(from)) throw new UsageError('--from is an address of PostgreSQL; allowed: the path of a file.');
   const noted = { action: 'database-copied', detail: resolve(from) };

@@ -13,7 +13,7 @@ export function chosenModelPath(dataDir: string): string {
   return join(dataDir, FILE);
 }
 
-/** null: none was chosen. Throws an Error that names the file when it is not what was written. */
+/** null: none was chosen. Throws an Error that names the file where its content is not of this form. */
 export function readChosenModel(dataDir: string): string | null {
   const path = chosenModelPath(dataDir);
   if (!existsSync(path)) return null;

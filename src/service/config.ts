@@ -22,8 +22,12 @@ export interface Config {
   readonly modelsDir: string;
   /** Name of a speech model of the manifest or the registry of imported models; null: the manifest's default. */
   readonly model: string | null;
-  /** Whether a published model is to be fetched where none is named; null: as suits the database, see serve(). */
+  /** Whether a published model is fetched where none is named; null: it depends on the database, see serve(). */
   readonly autoModel: boolean | null;
+  /** Bytes that all models in memory may take; null: as suits the machine, see mostModelMemory(). */
+  readonly modelMemory: number | null;
+  /** After which a model that nobody uses is unloaded; 0: never. */
+  readonly modelIdleSeconds: number;
   /** 'auto', 'cpu', 'cuda' or 'cuda:0,1' */
   readonly deviceSetting: string;
   /**
@@ -68,7 +72,7 @@ export interface Config {
   /** Names of models; null: the manifest's defaults. */
   readonly speakerSegmentation: string | null;
   readonly speakerEmbedding: string | null;
-  /** Reads what the engine does not read itself: a path, or a name in the directories where programs are. */
+  /** ffmpeg, for formats that the engine does not read itself: a path, or a name in the directories of programs. */
   readonly ffmpeg: string;
   readonly logLevel: LogLevel;
   readonly secret: string | null;
@@ -122,6 +126,8 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     modelsDir: text('VERBATIM_MODELS_DIR', join(packageRoot, 'models')),
     model: text('VERBATIM_MODEL', '') || null,
     autoModel: onOrOff('VERBATIM_AUTO_MODEL'),
+    modelMemory: bytes('VERBATIM_MODEL_MEMORY', text('VERBATIM_MODEL_MEMORY', '')),
+    modelIdleSeconds: integer('VERBATIM_MODEL_IDLE_SECONDS', 600, 0, 1_000_000),
     deviceSetting: deviceSetting(text('VERBATIM_DEVICE', 'auto')),
     slots: integer('VERBATIM_SLOTS', null, 1, 256),
     threads: integer('VERBATIM_THREADS', 1, 1, 256),
@@ -158,6 +164,17 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
   });
 }
 
+const UNITS = ['', 'K', 'M', 'G', 'T'];
+
+/** As systemd has it: a number of bytes, or of KiB, MiB, GiB, TiB by its letter. */
+function bytes(name: Variable, value: string): number | null {
+  if (value === '') return null;
+  const [, number = '', unit = ''] = /^(\d+)([KMGT]?)$/i.exec(value) ?? [];
+  const size = Number(number) * 1024 ** UNITS.indexOf(unit.toUpperCase());
+  if (number !== '' && size >= 2 ** 20 && Number.isSafeInteger(size)) return size;
+  throw new ConfigError(name, value, 'a number of bytes, 1M or more, such as 6G (K, M, G and T are powers of 1024)');
+}
+
 /** Only PostgreSQL has connections to count. */
 function connections(value: number | null, database: string): number | null {
   if (value === null || isPostgres(database)) return value;
@@ -173,7 +190,7 @@ function deviceSetting(value: string): string {
 
 const NETWORK_NAMES = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** Whoever is named here can claim any address, so a number of hops or "true" is not taken. */
+/** A proxy that is named here can claim any client address. So a number of hops or "true" is refused. */
 function proxies(value: string): string[] {
   const entries = value.split(',').map((entry) => entry.trim());
   if (entries.length === 1 && entries[0] === '') return [];

@@ -4,9 +4,8 @@
 import { ConfigError, UsageError } from './variables.js';
 
 const ALLOWED =
-  'the path of a file, or postgres://USER:PASSWORD@HOST:PORT/DATABASE with sslmode, sslrootcert, sslcert, ' +
-  'sslkey, host or ' +
-  'application_name behind "?"';
+  'the path of a file, or postgres://USER:PASSWORD@HOST:PORT/DATABASE with sslmode, sslrootcert, sslcert, sslkey, ' +
+  'host or application_name behind "?"';
 const PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host', 'application_name'];
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 

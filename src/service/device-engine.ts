@@ -11,10 +11,11 @@ import type { Quarantine } from '../engine/remote/quarantine.js';
 import type { TranslationObserver } from '../engine/translation/translation-scheduler.js';
 import type { EngineObserver } from '../engine/types.js';
 import type { EngineSettings, ServedInfo } from './engines.js';
+import type { LoadObserver } from './load-observer.js';
 import type { Logger } from './log.js';
 import { UsageError } from './variables.js';
 
-export interface EngineMetrics extends EngineObserver, TranslationObserver {
+export interface EngineMetrics extends EngineObserver, TranslationObserver, LoadObserver {
   engineDied(reason: string): void;
 }
 
@@ -27,6 +28,10 @@ export interface EngineDependencies {
   main?: string | undefined;
   /** Of each process its device, as VERBATIM_DEVICE names one; default: those that the configuration names. */
   devices?: readonly string[] | undefined;
+  /** Unloads models that nobody uses where so many bytes are short. Default: nothing is unloaded. */
+  makeRoom?: ((bytes: number) => Promise<unknown>) | undefined;
+  /** Bytes that a process holds; default: what the kernel says. */
+  memoryOf?: ((pid: number) => number | null) | undefined;
 }
 
 export interface DeviceEngineOptions {

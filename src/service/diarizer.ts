@@ -1,13 +1,28 @@
 /** The diarizer, made of the speaker models that the configuration has; where it has none, why. */
 import { FairDiarizer, type DiarizationObserver } from '../engine/speakers/fair-diarizer.js';
 import type { NoDiarizer } from '../engine/types.js';
+import type { ModelMemory } from './model-memory.js';
 import type { Speakers } from './speaker-engine.js';
 
-export function createDiarizer(speakers: Speakers, observer?: DiarizationObserver): FairDiarizer | NoDiarizer {
+export interface DiarizerOptions {
+  observer?: DiarizationObserver;
+  /** That it shares with other models; default: it has all there is. */
+  memory?: Pick<ModelMemory, 'makeRoom'>;
+}
+
+export function createDiarizer(speakers: Speakers, options: DiarizerOptions = {}): FairDiarizer | NoDiarizer {
   if (speakers.engine === null) return { unavailable: speakers.unavailable };
+  const { engine, embedding, bytes } = speakers;
+  const { observer, memory } = options;
   return new FairDiarizer({
-    engine: speakers.engine,
-    languages: speakers.embedding.languages,
+    engine: {
+      diarize: async (file) => {
+        if (engine.stats().pid === null) await memory?.makeRoom(bytes);
+        return engine.diarize(file);
+      },
+      close: () => engine.close(),
+    },
+    languages: embedding.languages,
     ...(observer === undefined ? {} : { observer }),
   });
 }

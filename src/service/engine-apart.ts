@@ -1,10 +1,16 @@
 /** The engines of one speech model, in a process of their own for each device. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { eachDevice } from '../engine/devices.js';
+import { memoryOfProcess } from '../engine/process/heartbeat.js';
 import { DeviceProcesses } from '../engine/remote/device-processes.js';
 import { RemoteSpeechEngine } from '../engine/remote/remote-speech-engine.js';
+import type { EngineSupervisor } from '../engine/remote/engine-supervisor.js';
 import { RemoteTranslator } from '../engine/remote/remote-translator.js';
+import type { TranslationModelSpec } from '../engine/translation/translation-model.js';
 import { DeviceEngine, type EngineDependencies } from './device-engine.js';
 import type { EngineSettings, ServedInfo } from './engines.js';
+import { bytesInProcess, type Unloadable } from './model-memory.js';
 import { installedTranslationModels } from './translation-engine.js';
 
 export interface EngineApart {
@@ -15,6 +21,12 @@ export interface EngineApart {
   readonly info: ServedInfo;
   /** Of the processes, in the order of the devices; of a device without one: none. */
   readonly pids: readonly number[];
+  /** Of memory that its processes hold now. */
+  readonly bytes: number;
+  /** Its translation models, where any is in use. */
+  readonly text: Unloadable;
+  /** At most so many lanes work on each device from now on; resolves when no more do. */
+  limitLanes(lanes: number): Promise<void>;
   /** How one of its processes died first; never settles where none does. */
   readonly died: Promise<string>;
   /** Requests that run finish first. */
@@ -29,6 +41,7 @@ export async function startApart(
 ): Promise<EngineApart> {
   const { config, roots, manifest } = settings;
   const { quarantine, devices = eachDevice(config.deviceSetting) } = dependencies;
+  const { memoryOf = memoryOfProcess, makeRoom = () => Promise.resolve() } = dependencies;
   let reportDeath: (how: string) => void = () => undefined;
   const died = new Promise<string>((resolve) => (reportDeath = resolve));
   const several: { process?: DeviceProcesses } = {};
@@ -48,13 +61,25 @@ export async function startApart(
   const process =
     only !== undefined && others.length === 0 ? only : (several.process = new DeviceProcesses(supervisors));
   const shared = { info, quarantine };
+  const textModels = installedTranslationModels(roots, manifest);
+  const translator = new RemoteTranslator(process, textModels);
+  const textBytes = (names: readonly string[]): number =>
+    sizeOfAll(textModels.filter(({ name }) => names.includes(name)));
+  translator.beforeLoad = (names) => makeRoom(bytesInProcess(textBytes(names)));
   return {
     speech: new RemoteSpeechEngine({ ...shared, process }),
-    translator: new RemoteTranslator(process, installedTranslationModels(roots, manifest)),
+    translator,
+    text: unloadableText(translator, textBytes, supervisors),
     onEach: supervisors.map((one) => new RemoteSpeechEngine({ ...shared, process: one })),
     info,
     get pids() {
       return supervisors.flatMap(({ pid }) => pid ?? []);
+    },
+    get bytes() {
+      return supervisors.reduce((sum, { pid }) => sum + (pid === null ? 0 : (memoryOf(pid) ?? 0)), 0);
+    },
+    limitLanes: async (lanes) => {
+      await Promise.all(supervisors.map((one) => one.limitLanes(lanes)));
     },
     died,
     close: () => process.close(),
@@ -72,7 +97,7 @@ async function startedAll(engines: readonly DeviceEngine[], signal: AbortSignal 
   }
 }
 
-/** They have the same model and settings; what is none of their business is as the server has it. */
+/** All have the same model and settings. Secrets, which they are not given, are the server's own. */
 function infoOfAll(found: readonly ServedInfo[], config: EngineSettings['config']): ServedInfo {
   const [first] = found;
   if (first === undefined) throw new RangeError('An engine needs a device.');
@@ -81,4 +106,32 @@ function infoOfAll(found: readonly ServedInfo[], config: EngineSettings['config'
   const ids = found.flatMap(({ devices }) => devices.ids);
   const name = [...new Set(found.map(({ devices }) => devices.name))].join(', ');
   return { ...first, devices: { ids, name }, config: Object.freeze({ ...first.config, ...withheld }) };
+}
+
+function unloadableText(
+  translator: RemoteTranslator,
+  bytesOf: (models: readonly string[]) => number,
+  supervisors: readonly EngineSupervisor[],
+): Unloadable {
+  return {
+    get lastUsed() {
+      return translator.lastUsed;
+    },
+    get isIdle() {
+      return translator.isIdle && translator.usedModels.length > 0;
+    },
+    get bytes() {
+      return bytesOf(translator.usedModels);
+    },
+    unload: async () => {
+      translator.unloaded();
+      await Promise.all(supervisors.map((one) => one.unloadText()));
+    },
+  };
+}
+
+/** Of their files; what has been removed counts for nothing. */
+function sizeOfAll(models: readonly TranslationModelSpec[]): number {
+  const sizes = models.map(({ path }) => statSync(join(path, 'model.bin'), { throwIfNoEntry: false })?.size ?? 0);
+  return sizes.reduce((sum, size) => sum + size, 0);
 }

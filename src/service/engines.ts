@@ -6,7 +6,8 @@ import { onlyDevice } from '../engine/only-device.js';
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
 import type { TranslationEngine } from '../engine/translation/translation-engine.js';
 import type { TranslationObserver } from '../engine/translation/translation-scheduler.js';
-import type { EngineInfo, EngineObserver, SpeechEngine } from '../engine/types.js';
+import type { LocalSpeechEngine } from '../engine/speech/transcriber.js';
+import type { EngineInfo, EngineObserver } from '../engine/types.js';
 import type { Manifest } from '../models/manifest.js';
 import { hashFile, type StoreRoots } from '../models/store.js';
 import type { Config } from './config.js';
@@ -20,23 +21,23 @@ export interface EngineSettings {
   config: Config;
   roots: StoreRoots;
   manifest: Manifest;
-  /** What the environment says of settings that can be tuned; null: the configuration has the tuned ones already. */
+  /** Variables of settings that can be tuned; null: the configuration has the tuned ones already. */
   env: SettingVariables | null;
   /** The one that these engines are for, of several that the configuration names; null: they are for all. */
   device: string | null;
 }
 
-/** What they have become, in plain values. */
+/** The settings in force, in plain values. */
 export interface ServedInfo extends EngineInfo {
   decoder: SpeechDecoder;
   /** With the tuned settings, where they are used. */
   config: Config;
-  /** What became of the tuned settings, for the log; null where there are none. */
+  /** How the tuned settings were used, for the log; null: there are none. */
   tuned: string | null;
 }
 
 export interface Engines {
-  speech: SpeechEngine;
+  speech: LocalSpeechEngine;
   translation: TranslationEngine;
   info: ServedInfo;
 }
@@ -74,7 +75,7 @@ async function tunedConfig(
   return withTuned(config, env, found, {
     modelName: entry.name,
     modelSha256: () => hashFile(path, 'sha256'),
-    // Slots are counted by device: what was found for all of them together holds for each.
+    // Slots are counted by device: the number that was found for all of them together holds for each.
     devices: device === null ? devices : eachDevice(config.deviceSetting),
     decoder: speechDecoder(config, devices, entry),
     cores: availableParallelism(),

@@ -17,9 +17,9 @@ export interface FileLockOptions {
 const POLL_MS = 250;
 
 /**
- * Runs `work` while this process alone has the lock `path`, a file that is made for it. Where `work` succeeds, the file
- * is removed: whoever waits for it has to look first whether there is anything left to do. Rejects as `work` does, with
- * an AbortError, or with an Error that names the file where it cannot be made.
+ * Runs `work` while this process alone has the lock `path`, a file that is made for it. If `work` succeeds, the file is
+ * removed. So a process that waited for the lock must first check whether anything is left to do. Rejects as `work`
+ * does, with an AbortError, or, where the file cannot be made, with an Error that names it.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: FileLockOptions = {}): Promise<T> {
   const { signal, onWait, pollMs = POLL_MS } = options;
@@ -32,6 +32,18 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
     const result = await work();
     rmSync(path, { force: true });
     return result;
+  } finally {
+    database.close();
+  }
+}
+
+/** Runs `work` with the lock, unless another process has it; removes the file. Throws as withFileLock() rejects. */
+export function ifUnlocked(path: string, work: () => void): void {
+  const database = lockedFile(path);
+  if (database === null) return;
+  try {
+    work();
+    rmSync(path, { force: true });
   } finally {
     database.close();
   }

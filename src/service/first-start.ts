@@ -1,4 +1,4 @@
-/** What a first start with an empty database makes and shows, once: an account with credits, its keys, a curl line. */
+/** A first start with an empty database makes and shows, once: an account with credits, its keys, a curl line. */
 import { join } from 'node:path';
 import type { Ledger } from '../ledger/ledger.js';
 import { MANAGEMENT_SCOPE } from '../ledger/scopes.js';
@@ -40,7 +40,7 @@ export async function createFirstAccount(ledger: Ledger): Promise<FirstKeys | nu
 
 interface FirstStart {
   packageRoot: string;
-  /** Into the dashboard; null: there is none. */
+  /** A sign-in link for the dashboard; null: there is none. */
   link: string | null;
   /** What else to know before trying it. */
   note: string | null;
@@ -57,7 +57,7 @@ export function firstStartText(keys: FirstKeys, url: string, { packageRoot, link
     `  management key  ${keys.managementKey}`,
     '',
     ...(link === null ? [] : ['Its dashboard; the link works once, within a day:', '', `  ${link}`, '']),
-    'Try it:',
+    'Try it, with the sample or with the path of a recording of yours in its place:',
     '',
     `  curl -H 'Authorization: Bearer ${keys.apiKey}' -F 'audio=@${sample}' ${url}/api/v1/transcribe`,
     '',

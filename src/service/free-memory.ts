@@ -1,41 +1,64 @@
 /**
- * How much memory another process may take: what the kernel has to give, and what this service's control group may
- * have.
+ * How much memory another process may take: the smaller of the kernel's free memory and the rest of this service's
+ * control group.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Reads a file of the kernel's; null where there is none such. */
+/** Reads a file of the kernel's; null: there is no such file. */
 export type ReadKernel = (path: string) => string | null;
 
-const CGROUPS = '/sys/fs/cgroup';
+/** How a version of control groups names what they may take and have taken. */
+interface Hierarchy {
+  /** Of /proc/self/cgroup: names the group. */
+  line: RegExp;
+  root: string;
+  limit: string;
+  used: string;
+  /** Of memory.stat: page cache, which can be had. */
+  cached: RegExp;
+}
+
+/** A machine has its memory in one of them: version 2, else 1. */
+const HIERARCHIES: readonly Hierarchy[] = [
+  {
+    line: /^0::(\/.*)$/m,
+    root: '/sys/fs/cgroup',
+    ...{ limit: 'memory.max', used: 'memory.current' },
+    cached: /^inactive_file (\d+)$/m,
+  },
+  {
+    line: /^\d+:(?:[^:]*,)?memory(?:,[^:]*)?:(\/.*)$/m,
+    root: '/sys/fs/cgroup/memory',
+    ...{ limit: 'memory.limit_in_bytes', used: 'memory.usage_in_bytes' },
+    cached: /^total_inactive_file (\d+)$/m,
+  },
+];
 
 /** Bytes; null where this machine does not say. */
 export function freeMemory(read: ReadKernel = readKernel): number | null {
   const kibibytes = /^MemAvailable:\s+(\d+) kB$/m.exec(read('/proc/meminfo') ?? '')?.[1];
-  const known = [kibibytes === undefined ? null : Number(kibibytes) * 1024, leftInGroup(read)];
-  const least = Math.min(...known.map((bytes) => bytes ?? Infinity));
-  return Number.isFinite(least) ? least : null;
+  const inGroups = HIERARCHIES.flatMap((hierarchy) => leftInGroups(hierarchy, read));
+  const least = Math.min(kibibytes === undefined ? Infinity : Number(kibibytes) * 1024, ...inGroups);
+  return Number.isFinite(least) ? Math.max(0, least) : null;
 }
 
-/** Of a unified hierarchy (version 2), in any of the groups that this process is in; null where none has a limit. */
-function leftInGroup(read: ReadKernel): number | null {
-  const path = /^0::(\/.*)$/m.exec(read('/proc/self/cgroup') ?? '')?.[1];
-  if (path === undefined) return null;
+/** Of each group that this process is in and that has a limit. */
+function leftInGroups(hierarchy: Hierarchy, read: ReadKernel): number[] {
+  const path = hierarchy.line.exec(read('/proc/self/cgroup') ?? '')?.[1];
+  if (path === undefined) return [];
   const parts = path.split('/').filter(Boolean);
-  const left = [...parts.keys(), parts.length]
-    .map((depth) => join(CGROUPS, ...parts.slice(0, depth)))
-    .flatMap((group) => leftIn(group, read) ?? []);
-  return left.length === 0 ? null : Math.max(0, Math.min(...left));
+  return [...parts.keys(), parts.length]
+    .map((depth) => join(hierarchy.root, ...parts.slice(0, depth)))
+    .flatMap((group) => leftIn(group, hierarchy, read) ?? []);
 }
 
-/** What the page cache holds of it can be had. */
-function leftIn(group: string, read: ReadKernel): number | null {
-  const limit = Number(read(join(group, 'memory.max')) ?? NaN);
-  const used = Number(read(join(group, 'memory.current')) ?? NaN);
-  if (!Number.isFinite(limit) || !Number.isFinite(used)) return null;
-  const cached = /^inactive_file (\d+)$/m.exec(read(join(group, 'memory.stat')) ?? '')?.[1] ?? 0;
-  return limit - used + Number(cached);
+/** The group's page cache can be freed. */
+function leftIn(group: string, { limit, used, cached }: Hierarchy, read: ReadKernel): number | null {
+  const most = Number(read(join(group, limit)) ?? NaN);
+  const taken = Number(read(join(group, used)) ?? NaN);
+  if (!Number.isFinite(most) || !Number.isFinite(taken)) return null;
+  return most - taken + Number(cached.exec(read(join(group, 'memory.stat')) ?? '')?.[1] ?? 0);
 }
 
 function readKernel(path: string): string | null {

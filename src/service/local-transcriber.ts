@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TranslationEngine } from '../engine/translation/translation-engine.js';
 import type { SpeechEngine, Transcript } from '../engine/types.js';
+import { decodedSegmentsOf } from '../transcription/answer-parts.js';
 import { LanguageSupport } from '../transcription/language-support.js';
 import type { TranscriptionOptions } from '../transcription/options.js';
-import { withoutPunctuation } from '../transcription/punctuation.js';
 import { measureAudio, transcribeAudio, type FinishedWork } from '../transcription/work.js';
 import type { Config } from './config.js';
 import type { ServiceContext } from './context.js';
@@ -18,7 +18,7 @@ import { createSpeakerEngine, type Speakers } from './speaker-engine.js';
 import { createTranslationEngine } from './translation-engine.js';
 
 export interface LocalTranscription extends FinishedWork {
-  /** As the model decoded them, whether times were asked for or not. */
+  /** The segments as the model decoded them, whether times were requested or not. */
   decoded: Transcript['segments'];
 }
 
@@ -52,7 +52,7 @@ export class LocalTranscriber {
     return new LocalTranscriber(engine, translator, speakers, config);
   }
 
-  /** As many as keep the decoder full while others are measured, cut and translated. */
+  /** Enough to keep the decoder busy while other files are measured, cut and translated. */
   get filesAtOnce(): number {
     return 2 * Math.max(this.engine.stats().slots, this.config.batch ?? DEFAULT_BATCH);
   }
@@ -73,7 +73,7 @@ export class LocalTranscriber {
       onMeasured(audio.seconds);
       const order = { audio, accountId: ACCOUNT, options, signal, onProgress };
       const work = await transcribeAudio(order, { engine, languages });
-      return { ...work, decoded: options.punctuate ? work.transcript.segments : withoutMarks(work.transcript) };
+      return { ...work, decoded: decodedSegmentsOf(work.transcript, options) };
     } finally {
       await rm(to, { force: true });
     }
@@ -84,8 +84,4 @@ export class LocalTranscriber {
     await this.translator.close();
     await this.speakers.engine?.close();
   }
-}
-
-function withoutMarks({ segments, language }: Transcript): Transcript['segments'] {
-  return segments.map((segment) => ({ ...segment, text: withoutPunctuation(segment.text, language) }));
 }

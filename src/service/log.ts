@@ -4,8 +4,8 @@ import { destination, pino, stdTimeFunctions, type DestinationStream, type Logge
 export type { Logger };
 
 /**
- * Writes to standard error, so that standard output stays for what a command prints, and asynchronously, so that a slow
- * reader of the log does not stop the event loop. Call `logger.flush()` before exiting.
+ * Writes to standard error, so that standard output has the command's results only. Writes asynchronously, so that a
+ * slow reader of the log does not stop the event loop. Call `logger.flush()` before exiting.
  */
 export function createLogger(options: { level: string; stream?: DestinationStream }): Logger {
   const stream = options.stream ?? destination({ fd: 2, sync: false });

@@ -1,4 +1,4 @@
-/** Whether a speech model that was just loaded can be put in service: it is asked what the bundled clip says. */
+/** Whether a speech model that was just loaded can be put in service: it has to transcribe the bundled clip. */
 import { join } from 'node:path';
 import type { SpeechEngine, Transcript } from '../engine/types.js';
 import { packageRoot } from '../package-root.js';
@@ -22,7 +22,7 @@ export interface ModelToCheck {
   leastSpeed?: number | undefined;
 }
 
-/** What a window costs does not depend on how much speech is in it. */
+/** The cost of a window does not depend on how much speech is in it. */
 export const WINDOW_SECONDS = 30;
 /** Other work may take the processors for a moment: the fastest of so many counts. */
 const SPEED_ATTEMPTS = 3;

@@ -1,6 +1,6 @@
 /**
- * Downloads that the operator's page begins: each is the command line's `models pull` in a process of its own, so that
- * a model which is checked, unpacked or loaded on its way in holds up no request and endangers no server.
+ * Downloads that the operator's page begins. Each is the command line's `models pull` in a process of its own:
+ * checking, unpacking and loading a model delays no request and endangers no server.
  */
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
@@ -12,13 +12,11 @@ import { findModel, kindText, type Manifest, type ModelEntry } from '../models/m
 import { isInstalled, modelFiles, modelRoot, type StoreRoots } from '../models/store.js';
 import { systemTimers, type Timers } from '../timers.js';
 import type { Logger } from './log.js';
-import { startOwnCommand } from './own-command.js';
+import { lastError, startOwnCommand } from './own-command.js';
 
 const MOST_AT_ONCE = 2;
 /** From the request to stop to the end that waits for nothing. */
 const STOP_MS = 10_000;
-/** Characters of what a process wrote last to its standard error. */
-const LAST_WORDS = 500;
 
 export interface ModelDownloadsOptions {
   /** Read again each time: imports and downloads change it. */
@@ -32,7 +30,7 @@ interface Download {
   /** By file. */
   received: Map<string, number>;
   totals: Map<string, number>;
-  words: string;
+  error: () => string | null;
   isStopped: boolean;
   /** Resolves when the process is gone. */
   gone: Promise<void>;
@@ -42,6 +40,8 @@ export class ModelDownloads implements ModelStore {
   readonly #running = new Map<string, Download>();
   /** By model: why its last download failed. */
   readonly #failed = new Map<string, string>();
+  /** The same, of those that were tried again since. */
+  readonly #warned = new Map<string, string>();
   readonly #timers: Timers;
   #isClosed = false;
 
@@ -78,8 +78,7 @@ export class ModelDownloads implements ModelStore {
   }
 
   /**
-   * Resolves when a download of this model ends, however that is; at once where none runs. `list()` has what became of
-   * it.
+   * Resolves when a download of this model ends, in whatever way; at once where none runs. `list()` shows its outcome.
    */
   async ended(name: string): Promise<void> {
     await this.#running.get(name)?.gone;
@@ -95,23 +94,19 @@ export class ModelDownloads implements ModelStore {
 
   #begin(entry: ModelEntry, roots: StoreRoots): void {
     const { name } = entry;
-    // It sees nothing that is secret but what the hub wants.
+    // Its environment has no secret except the hub's token.
     const child = startOwnCommand(['models', 'pull', name, '--json'], { VERBATIM_MODELS_DIR: roots.modelsDir });
     const download: Download = {
       ...{ child, received: bytesHere(entry, roots), totals: new Map<string, number>() },
-      ...{ words: '', isStopped: false, gone: Promise.resolve() },
+      ...{ error: lastError(child), isStopped: false, gone: Promise.resolve() },
     };
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      download.words = (download.words + text).slice(-LAST_WORDS);
-    });
     if (child.stdout !== null) createInterface(child.stdout).on('line', (line) => readProgress(download, line));
     this.#running.set(name, download);
     this.#failed.delete(name);
     this.options.logger.info({ model: name }, 'a model is downloaded');
     download.gone = new Promise((resolve) => {
-      // Of one that could not be started there is an error and no more.
-      child.on('error', ({ message }) => {
-        download.words += message;
+      // Of one that could not be started.
+      child.on('error', () => {
         this.#end(name, download, null);
         resolve();
       });
@@ -129,9 +124,11 @@ export class ModelDownloads implements ModelStore {
     if (code === 0) {
       logger.info({ model: name }, 'a model was downloaded');
     } else if (!download.isStopped) {
-      const problem = problemIn(download.words);
+      const problem = download.error() ?? 'The download broke off.';
       this.#failed.set(name, problem);
-      logger.warn({ model: name, problem }, 'a model could not be downloaded');
+      const level = this.#warned.get(name) === problem ? 'info' : 'warn';
+      this.#warned.set(name, problem);
+      logger[level]({ model: name, problem }, 'a model could not be downloaded');
     }
   }
 
@@ -173,7 +170,7 @@ function isDownloadable(entry: ModelEntry): boolean {
   return entry.bundled !== true && modelFiles(entry).every(({ url }) => url !== undefined);
 }
 
-/** By file: what is there, whole or as far as it came. */
+/** By file: the bytes on the disk, of a whole file or a part. */
 function bytesHere(entry: ModelEntry, roots: StoreRoots): Map<string, number> {
   const root = modelRoot(roots, entry);
   const here = new Map<string, number>();
@@ -218,14 +215,4 @@ function progressIn(line: string): ReportedProgress | null {
   } catch {
     return null;
   }
-}
-
-/** The command's own words. */
-function problemIn(words: string): string {
-  const last = words
-    .trim()
-    .split('\n')
-    .at(-1)
-    ?.replace(/^verbatim: /, '');
-  return last === undefined || last === '' ? 'The download broke off.' : last;
 }

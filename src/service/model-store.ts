@@ -60,7 +60,7 @@ export async function pull(
   if (entry.bundled === true || (await isWhole(roots, entry))) return pullModel(entry, options);
   makeDirectory(roots.modelsDir, SHARED);
   const work = (): Promise<boolean> => {
-    // Whoever had the lock may have registered what it unpacked.
+    // The process that had the lock may have registered a model that it unpacked.
     const { models } = readManifest(roots.packageRoot, roots.modelsDir);
     return pullModel(models.find((model) => model.name === name) ?? entry, options);
   };

@@ -4,6 +4,7 @@
  */
 import { ModelRefused } from '../errors.js';
 import type { ModelChange, ModelState, ModelSwitch } from '../models/model-switch.js';
+import type { LaneDivision } from '../engine/lane-division.js';
 import type { EngineLease } from '../transcription/engine-lease.js';
 import type { EngineApart } from './engine-apart.js';
 import { LeasedEngine } from './leased-engine.js';
@@ -11,6 +12,9 @@ import type { Logger } from './log.js';
 
 export interface ModelTurnsOptions {
   first: EngineApart;
+  division: LaneDivision;
+  /** Called when another model serves. */
+  served?: (name: string) => void;
   /** Throws ModelRefused for a model that cannot be had here, and where there is no room for it. */
   find: (name: string, leastSpeed?: number) => NextModel;
   afterRestart: (serving: string) => string;
@@ -37,7 +41,7 @@ export class ModelTurns implements ModelSwitch {
   readonly #closing = new AbortController();
 
   constructor(private readonly options: ModelTurnsOptions) {
-    this.#serving = new LeasedEngine(options.first, options.now());
+    this.#serving = new LeasedEngine(options.first, options.now(), options.division);
   }
 
   get serving(): EngineApart {
@@ -97,7 +101,7 @@ export class ModelTurns implements ModelSwitch {
   async close(): Promise<void> {
     this.#closing.abort(new ModelRefused('The server is shutting down.'));
     await this.#changing;
-    await this.#serving.engine.close();
+    await this.#serving.close();
   }
 
   #refuse(name: string): void {
@@ -109,17 +113,18 @@ export class ModelTurns implements ModelSwitch {
 
   /** Resolves to the model before, which may have requests to end. */
   async #replace(name: string, next: NextModel): Promise<LeasedEngine> {
-    const { logger, now } = this.options;
+    const { logger, now, division, served } = this.options;
     const before = this.#serving;
     try {
       const engine = await this.#fit(next);
       this.#draining = before;
-      this.#serving = new LeasedEngine(engine, now());
+      this.#serving = new LeasedEngine(engine, now(), division);
     } catch (error) {
       this.#last = { to: name, error: (error as Error).message };
       logger.error({ err: error, to: name }, 'the model does not serve; the one before goes on');
       throw error;
     }
+    served?.(name);
     this.#last = { to: name, error: null };
     this.#phase('draining');
     logger.info({ from: before.engine.info.modelName, to: name, requests: before.users }, 'another model serves');

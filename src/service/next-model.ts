@@ -11,21 +11,17 @@ import { startApart, type EngineApart } from './engine-apart.js';
 import type { EngineSettings } from './engines.js';
 import { freeMemory } from './free-memory.js';
 import { checkModel } from './model-check.js';
+import { bytesFor, type ModelMemory } from './model-memory.js';
 import type { NextModel } from './model-turns.js';
 import { configuredModel } from './speech-engine.js';
-
-/**
- * Most that the process of an engine was measured to take while it loads: its weights may be packed again before the
- * file's are let go. The rest is Node.js, the addon and what windows are computed in.
- */
-const FILE_COPIES = 2;
-const BESIDES_BYTES = 256 * 2 ** 20;
 
 export interface NextModelParts {
   settings: EngineSettings;
   dependencies: EngineDependencies;
   /** Bytes that other processes may take; null: nobody knows. */
   room?: () => number | null;
+  /** Models beside the one that serves, which leave where they are idle; default: there are none. */
+  memory?: Pick<ModelMemory, 'idleBytes' | 'unloadIdle'>;
 }
 
 /**
@@ -34,7 +30,7 @@ export interface NextModelParts {
  */
 export function nextModel(
   name: string,
-  { settings, dependencies, room = freeMemory }: NextModelParts,
+  { settings, dependencies, room = freeMemory, memory }: NextModelParts,
   leastSpeed?: number,
 ): NextModel {
   const { roots, config } = settings;
@@ -42,9 +38,14 @@ export function nextModel(
   const next = { ...settings, manifest, config: { ...config, model: name } };
   const { entry, path } = refusing(() => configuredModel(next.config, roots, manifest));
   const { devices = eachDevice(config.deviceSetting) } = dependencies;
-  refuseWithoutRoom(name, devices.length * bytesFor(statSync(path).size), room());
+  const bytes = devices.length * bytesFor(statSync(path).size);
+  const free = room() ?? Infinity;
+  refuseWithoutRoom(name, bytes, free + (memory?.idleBytes ?? 0));
   return {
-    start: (signal) => startApart(next, dependencies, signal),
+    start: async (signal) => {
+      if (bytes > free) await memory?.unloadIdle();
+      return startApart(next, dependencies, signal);
+    },
     check: async ({ onEach }: EngineApart, signal) => {
       const knowsText = entry.bundled === true;
       await Promise.all(onEach.map((engine) => checkModel({ engine, knowsText, leastSpeed }, signal)));
@@ -63,13 +64,8 @@ function refusing<T>(find: () => T): T {
   }
 }
 
-/** Bytes of memory that the process of a model's engine may take while it loads. */
-export function bytesFor(fileBytes: number): number {
-  return FILE_COPIES * fileBytes + BESIDES_BYTES;
-}
-
-function refuseWithoutRoom(name: string, needed: number, free: number | null): void {
-  if (free === null || needed <= free) return;
+function refuseWithoutRoom(name: string, needed: number, free: number): void {
+  if (needed <= free) return;
   throw new ModelRefused(
     `"${name}" takes up to ${mebibytes(needed)} MiB beside the model that serves, and ${mebibytes(free)} MiB of ` +
       `memory are free. ` +

@@ -21,3 +21,23 @@ export function startOwnCommand(
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   return child;
 }
+
+/** Characters of standard error: more than any of the command line's messages has. */
+const KEPT_CHARACTERS = 2000;
+
+/**
+ * Follows what a command writes to its standard error; the function that it returns is for when the command has ended:
+ * its last line, which says why it failed; null where it wrote none.
+ */
+export function lastError(child: ChildProcess): () => string | null {
+  let written = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    written = (written + text).slice(-KEPT_CHARACTERS);
+  });
+  // Of one that could not be started there is an error and no more.
+  child.on('error', ({ message }) => (written += `\n${message}`));
+  return () => {
+    const last = written.trim().split('\n').at(-1) ?? '';
+    return last === '' ? null : last.replace(/^verbatim: /, '');
+  };
+}

@@ -9,7 +9,10 @@ import type { ModelState } from '../models/model-switch.js';
 import type { Config } from './config.js';
 import { CONTROL_MODEL, CONTROL_SUFFIX, controlPrefix } from './control.js';
 
-/** What serves, what is on its way, and how far the search for a published model is; null: there is none. */
+/**
+ * The model that serves, the change under way, and the state of the search for a published model; null: there is no
+ * search.
+ */
 export interface ServerModels extends ModelState {
   automatic: AutomaticModelState | null;
 }
@@ -29,8 +32,7 @@ export class ServerAtWork {
     if (first === undefined) {
       throw new Error(
         `No server of the data directory "${dataDir}" answers on this machine. Run this as the user and with the ` +
-          `VERBATIM_DATA_DIR of the ` +
-          'server; for one that does not run, name the model in VERBATIM_MODEL.',
+          'VERBATIM_DATA_DIR of the server; for one that does not run, name the model in VERBATIM_MODEL.',
       );
     }
     const asked = others.length === 0 ? first : found.find((one) => one.port === String(port));

@@ -21,11 +21,10 @@ import { settingVariables } from './tuned.js';
 import { retiredVariables, VARIABLES, type Variable } from './variables.js';
 import { packageRoot } from '../package-root.js';
 import { readContext, packageVersion, type ServiceContext } from './context.js';
-import { installedSpeechModels } from './installed-models.js';
 import { createFirstAccount, demonstrationText, firstStartText, type FirstKeys } from './first-start.js';
 import { createDiarizer } from './diarizer.js';
 import { ModelDownloads } from './model-downloads.js';
-import { createSpeakerEngine, speakerModelNames, type Speakers } from './speaker-engine.js';
+import { createSpeakerEngine, speakerModelNames, unloadableSpeakers, type Speakers } from './speaker-engine.js';
 import { signInLink } from './sign-in-link.js';
 
 /** How long running requests may take to finish after SIGTERM. */
@@ -51,7 +50,10 @@ export async function serve(settings: Partial<Record<Variable, string>> = {}): P
     },
   });
   const env = settingVariables(process.env);
-  const engines = await startEngines({ config, roots, manifest, env, device: null }, { metrics, logger });
+  const engines = await startEngines(
+    { config, roots, manifest, env, device: null },
+    { metrics, logger, speakers: unloadableSpeakers(speakers) },
+  );
   const { tuned } = engines.info;
   if (tuned !== null) logger.info(tuned);
   const modelStore = new ModelDownloads({ context: readContext, logger });
@@ -65,7 +67,7 @@ export async function serve(settings: Partial<Record<Variable, string>> = {}): P
         engines,
         speakers,
         ledger,
-        modelStore: modelStore,
+        modelStore,
         logger,
         metrics,
         settingsInForce: () => settingsInForce({ env: process.env, options }, config, engines.info.config),
@@ -95,7 +97,7 @@ interface Parts {
 async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
   // Listened for before the address of the server is printed: a signal that comes at once is to drain it, too.
   const stopped = stopSignal();
-  const { speech: engine, acquire, backlog, models } = parts.engines;
+  const { speech: engine, acquire, backlog, models, installed: speechModels, memory: modelMemory } = parts.engines;
   const automatic: { model?: AutomaticModel } = {};
   const automaticModel = (): AutomaticModelState | null => automatic.model?.state() ?? null;
   const server = await startServer({
@@ -104,12 +106,11 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     agentPort: config.agentPort,
     version: packageVersion(),
     uploadBase: join(config.dataDir, 'uploads'),
-    diarizer: createDiarizer(parts.speakers, parts.metrics),
+    diarizer: createDiarizer(parts.speakers, { observer: parts.metrics, memory: parts.engines.memory }),
     jobsDirectory: join(config.dataDir, 'jobs'),
     timers: systemTimers,
     clock: Date.now,
-    installedModels: installedSpeechModels,
-    ...{ engine, acquire, backlog, models, automaticModel },
+    ...{ engine, acquire, backlog, models, automaticModel, speechModels, modelMemory },
     ...parts,
     settings: serverSettings(config),
   });
@@ -216,8 +217,8 @@ function stopSignal(): Promise<void> {
 
 /** A second signal ends the wait at once. */
 async function drain(server: RunningServer): Promise<void> {
-  const impatient = (): void => process.exit(1);
-  process.once('SIGINT', impatient);
-  process.once('SIGTERM', impatient);
+  const exitNow = (): void => process.exit(1);
+  process.once('SIGINT', exitNow);
+  process.once('SIGTERM', exitNow);
   await server.close(DRAIN_MS);
 }

@@ -30,10 +30,10 @@ import { UploadTurns } from '../http/upload/upload-turns.js';
 import type { WallClock } from '../ledger/time.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Logger } from './log.js';
-import type { Metrics } from '../http/monitoring/metrics.js';
+import type { Metrics, ModelsInMemory } from '../http/monitoring/metrics.js';
 import type { ModelStore } from '../models/model-store.js';
 import { InFlightRegistry } from '../http/limits/in-flight.js';
-import type { AcquireEngines } from '../transcription/engine-lease.js';
+import type { AcquireEngines, ListedSpeechModel, SpeechModelDirectory } from '../transcription/engine-lease.js';
 import { Responsiveness } from '../http/monitoring/responsiveness.js';
 import { RevocationWatch } from '../http/auth/revocation-watch.js';
 import { startJobs, type Later } from './jobs.js';
@@ -76,11 +76,14 @@ export interface ServerOptions {
   ledger: Ledger;
   /** Whichever serves now. */
   engine: Pick<SpeechEngine, 'info' | 'stats'>;
-  /** It, and what translates, for a whole request. */
+  /** It or another model, and what translates, for a whole request. */
   acquire: AcquireEngines;
-  /** What requests and jobs have it still to do. */
+  /** Those that requests may name; absent: the one that serves now. */
+  speechModels?: SpeechModelDirectory;
+  /** What all models in memory may take, and take now, in bytes; null: no limit is known. Absent: nobody counts. */
+  modelMemory?: { limit: number | null; used: number };
+  /** The audio of requests and jobs that is still to be transcribed. */
   backlog: Backlog;
-  installedModels: () => readonly string[];
   models: ModelSwitch;
   /** The search for a published model; null or absent: there is none. */
   automaticModel?: () => AutomaticModelState | null;
@@ -124,6 +127,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     version: options.version,
     served: () => ({ model: engine.info.modelName, devices: engine.info.devices }),
     engineStats: () => engine.stats(),
+    models: () => modelsInMemory(options),
     diarizationStats: () => ('stats' in options.diarizer ? options.diarizer.stats() : { waiting: 0, running: 0 }),
     requestsInFlight: () => inFlight.size,
     openJobs: () => options.ledger.jobs.countOpenOfAll(),
@@ -157,13 +161,32 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return { url: urlOf(server), agentPort, close: (drainMs) => (closed ??= shutDown(drainMs)) };
 }
 
-/** As HTTP shows it: with what waits for it. */
+/** The load for HTTP: the engine's, with the backlog. */
 function loadedEngine({ engine, backlog }: ServerOptions): HttpEngine {
   return {
     get info() {
       return engine.info;
     },
     stats: (): EngineStats => ({ ...engine.stats(), ...backlog.stats() }),
+  };
+}
+
+function modelsInMemory(options: ServerOptions): ModelsInMemory {
+  const { speechModels = onlyServing(options), modelMemory } = options;
+  const loaded = speechModels.list().filter((model) => model.loaded);
+  return {
+    loaded: loaded.map(({ info }) => info.modelName),
+    usedBytes: modelMemory?.used ?? 0,
+    limitBytes: modelMemory?.limit ?? Infinity,
+  };
+}
+
+/** Of a server that has one model at a time. */
+function onlyServing({ engine, models }: ServerOptions): SpeechModelDirectory {
+  const serving = (): ListedSpeechModel => ({ info: engine.info, loaded: true, since: models.state().since });
+  return {
+    list: () => [serving()],
+    find: (name) => (name === engine.info.modelName ? serving() : null),
   };
 }
 
@@ -186,10 +209,10 @@ function createServer(options: ServerOptions, parts: ServerParts): Server {
     version,
     ledger,
     backlog,
-    installedModels,
+    speechModels = onlyServing(options),
     models,
     automaticModel = () => null,
-    modelStore: modelStore,
+    modelStore,
     settingsInForce,
     diarizer,
   } = options;
@@ -200,7 +223,7 @@ function createServer(options: ServerOptions, parts: ServerParts): Server {
     ledger,
     engine,
     backlog,
-    installedModels,
+    speechModels,
     models,
     automaticModel,
     modelStore,

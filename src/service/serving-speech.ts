@@ -1,26 +1,48 @@
+import type { LaneDivision } from '../engine/lane-division.js';
 import type { EngineInfo, EngineLoad, SpeechEngine } from '../engine/types.js';
+import type { EngineApart } from './engine-apart.js';
 import type { ModelTurns } from './model-turns.js';
 
-/** The speech engine that serves now, whichever that is; requests hold a lease of one. */
+export interface AllEngines {
+  /** The default model's, the one before it while that has requests, and those of other models in memory. */
+  atWork: () => readonly EngineApart[];
+  division: Pick<LaneDivision, 'leftSeconds'>;
+}
+
+/** The speech engine that serves by default now, whichever that is; requests hold a lease of one. */
 export class ServingSpeech implements Pick<SpeechEngine, 'info' | 'stats'> {
-  constructor(private readonly models: Pick<ModelTurns, 'serving' | 'atWork'>) {}
+  constructor(
+    private readonly models: Pick<ModelTurns, 'serving'>,
+    private readonly all: AllEngines,
+  ) {}
 
   get info(): EngineInfo {
     return this.models.serving.speech.info;
   }
 
-  /** With what the model before has still to do. */
+  /** Of all engines: they share the slots of the default model's. */
   stats(): EngineLoad {
-    const all = this.models.atWork.map(({ speech }) => speech.stats());
-    const sum = (of: (load: EngineLoad) => number): number => all.reduce((sum, one) => sum + of(one), 0);
-    const { slots, realTimeFactor } = this.models.serving.speech.stats();
+    const loads = this.all.atWork().map(({ speech }) => speech.stats());
+    const sum = (of: (load: EngineLoad) => number): number => loads.reduce((sum, one) => sum + of(one), 0);
     return {
-      // None while the one that serves is not there.
-      slots: slots === 0 ? 0 : sum((load) => load.slots),
+      slots: this.models.serving.speech.stats().slots,
       busySlots: sum(({ busySlots }) => busySlots),
       windowsInFlight: sum(({ windowsInFlight }) => windowsInFlight),
       queuedWindows: sum(({ queuedWindows }) => queuedWindows),
-      realTimeFactor,
+      realTimeFactor: this.realTimeFactor,
     };
+  }
+
+  /** Of the models that have audio to transcribe, each by its audio that is left; else of the default model. */
+  get realTimeFactor(): number {
+    const left = this.all.division.leftSeconds();
+    let seconds = 0;
+    let processing = 0;
+    for (const engine of this.all.atWork()) {
+      const audio = left.get(engine) ?? 0;
+      seconds += audio;
+      processing += audio * engine.speech.stats().realTimeFactor;
+    }
+    return seconds > 0 ? processing / seconds : this.models.serving.speech.stats().realTimeFactor;
   }
 }

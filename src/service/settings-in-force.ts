@@ -16,6 +16,8 @@ const SHOWN: Readonly<Record<Variable, (config: Config) => Value>> = {
   VERBATIM_MODELS_DIR: ({ modelsDir }) => modelsDir,
   VERBATIM_MODEL: ({ model }) => model,
   VERBATIM_AUTO_MODEL: ({ autoModel }) => autoModel ?? true,
+  VERBATIM_MODEL_MEMORY: ({ modelMemory }) => modelMemory,
+  VERBATIM_MODEL_IDLE_SECONDS: ({ modelIdleSeconds }) => modelIdleSeconds,
   VERBATIM_DEVICE: ({ deviceSetting }) => deviceSetting,
   VERBATIM_SLOTS: ({ slots }) => slots,
   VERBATIM_THREADS: ({ threads }) => threads,
@@ -66,7 +68,7 @@ export function settingsInForce(
   });
 }
 
-/** What is not as configured. */
+/** The origin of a value that differs from the configured one. */
 function changedBy(variable: Variable): SettingInForce['from'] {
   return variable === 'VERBATIM_MODEL' ? 'chosen' : 'measured';
 }

@@ -9,7 +9,7 @@ import type { Config } from './config.js';
  */
 export const CUDA_SLOTS = 4;
 
-/** On a CPU: as many as it has cores for. */
+/** On a CPU: as many as there are cores for. */
 export function cpuSlots(threads: number, cores = availableParallelism()): number {
   return Math.max(1, Math.floor(cores / threads));
 }

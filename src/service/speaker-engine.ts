@@ -1,4 +1,6 @@
-/** Builds the engine that distinguishes speakers, as VERBATIM_SPEAKERS and the names of its models have it. */
+/** Builds the engine that distinguishes speakers, by VERBATIM_SPEAKERS and the variables for its models. */
+import { statSync } from 'node:fs';
+import { memoryOfProcess } from '../engine/process/heartbeat.js';
 import type { SupervisorObserver } from '../engine/process/supervisor.js';
 import { SpeakerEngine } from '../engine/speakers/speaker-engine.js';
 import {
@@ -11,6 +13,7 @@ import {
 } from '../models/manifest.js';
 import { isInstalled, modelPath, type StoreRoots } from '../models/store.js';
 import type { Config } from './config.js';
+import { bytesFor, type Unloadable } from './model-memory.js';
 import { ConfigError, type Variable } from './variables.js';
 import { ownCommand } from '../package-root.js';
 
@@ -23,6 +26,8 @@ export type Speakers =
       segmentation: SpeakerSegmentationModelEntry;
       /** With the languages in which voices are distinguished. */
       embedding: SpeakerEmbeddingModelEntry;
+      /** Of memory that its process takes. */
+      bytes: number;
     }
   | { engine: null; unavailable: string };
 
@@ -55,7 +60,8 @@ export function createSpeakerEngine(
     ...{ threads: 1, threshold, minSeconds },
     ...(observer === undefined ? {} : { observer }),
   });
-  return { engine, segmentation, embedding };
+  const bytes = bytesFor(size(modelPath(roots, segmentation)) + size(modelPath(roots, embedding)));
+  return { engine, segmentation, embedding, bytes };
 }
 
 /** Whether they are installed or not. Throws an Error for a name of no such model. */
@@ -70,6 +76,28 @@ export function speakerModels(
   if (embedding.kind !== 'speaker-embedding')
     throw ofAnotherKind(embedding, 'VERBATIM_SPEAKER_EMBEDDING', 'speaker embedding');
   return { segmentation, embedding };
+}
+
+function size(path: string): number {
+  return statSync(path).size;
+}
+
+/** As a part of the memory that all models share. */
+export function unloadableSpeakers({ engine }: Speakers): Unloadable | undefined {
+  if (engine === null) return undefined;
+  return {
+    get lastUsed() {
+      return engine.stats().lastUsed;
+    },
+    get isIdle() {
+      const { pending, pid } = engine.stats();
+      return pending === 0 && pid !== null;
+    },
+    get bytes() {
+      return memoryOfProcess(engine.stats().pid ?? undefined) ?? 0;
+    },
+    unload: () => engine.unload(),
+  };
 }
 
 /** For the log: their names, or why there are none. */

@@ -1,7 +1,4 @@
-/**
- * What decodes speech on the devices that serve, as VERBATIM_SPEECH_DECODER, VERBATIM_COMPUTE and VERBATIM_BATCH have
- * it.
- */
+/** The decoder of the devices that serve, by VERBATIM_SPEECH_DECODER, VERBATIM_COMPUTE and VERBATIM_BATCH. */
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
 import type { SpeechModelEntry } from '../models/manifest.js';
 import type { Config } from './config.js';

@@ -3,8 +3,8 @@ import { SetupError } from '../errors.js';
 import { existsSync } from 'node:fs';
 import { loadBinding, type NativeBinding } from '../engine/binding.js';
 import { resolveDevices } from '../engine/devices.js';
-import { createSpeechEngine } from '../engine/speech/transcriber.js';
-import type { EngineObserver, SpeechEngine } from '../engine/types.js';
+import { createSpeechEngine, type LocalSpeechEngine } from '../engine/speech/transcriber.js';
+import type { EngineObserver } from '../engine/types.js';
 import type { Config } from './config.js';
 import { slotsOn } from './slots.js';
 import { speechDecoder } from './speech-decoder.js';
@@ -27,7 +27,7 @@ export interface InstalledModel {
 
 /** The speech model that the configuration asks for. Throws an Error that says what to do when it is not there. */
 export function configuredModel(config: Config, roots: StoreRoots, manifest: Manifest): InstalledModel {
-  const entry = findModel(manifest, config.model ?? manifest.defaultSpeechModel);
+  const entry = findModel(manifest, config.model ?? manifest.defaultSpeechModel, 'speech');
   if (entry.kind !== 'speech')
     throw new SetupError(`"${entry.name}" is a ${kindText(entry)} model; VERBATIM_MODEL names a speech model.`);
   const path = modelPath(roots, entry);
@@ -55,7 +55,7 @@ export async function loadEngine(
   roots: StoreRoots,
   manifest: Manifest,
   { observer, binding = loadBinding() }: EngineParts = {},
-): Promise<SpeechEngine> {
+): Promise<LocalSpeechEngine> {
   const { entry, path } = configuredModel(config, roots, manifest);
   const devices = resolveDevices(config.deviceSetting, binding);
   const heads = alignmentHeads(manifest, entry);

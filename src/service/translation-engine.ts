@@ -28,6 +28,7 @@ export function createTranslationEngine(
     backend,
     translators: TRANSLATORS,
     threads: config.threads,
+    idleMs: config.modelIdleSeconds === 0 ? null : config.modelIdleSeconds * 1000,
     ...(observer === undefined ? {} : { observer }),
   });
 }

@@ -93,7 +93,7 @@ function isStored(value: unknown): value is StoredSettings {
   );
 }
 
-/** What the tuned settings must have been found for. */
+/** The model and the machine that tuned settings must have been found for. */
 export interface TunedFor {
   modelName: string;
   /** Asked last, and only where all else agrees, because it reads the whole file. */
@@ -103,7 +103,7 @@ export interface TunedFor {
   cores: number;
 }
 
-/** Settings of which one is enough to set the tuned ones aside. */
+/** If one of these is set, the tuned settings are not used. */
 const TUNED_VARIABLES = ['VERBATIM_SLOTS', 'VERBATIM_THREADS', 'VERBATIM_BATCH'] as const;
 
 export type SettingVariables = Readonly<Partial<Record<(typeof TUNED_VARIABLES)[number], string>>>;
@@ -114,7 +114,7 @@ export function settingVariables(env: EnvironmentVariables): SettingVariables {
 
 export interface AppliedSettings {
   config: Config;
-  /** What became of the file, for the log; null where there is none. */
+  /** How the file was used, for the log; null: there is none. */
   tuned: string | null;
 }
 
@@ -137,8 +137,8 @@ export async function withTuned(
   return {
     config: Object.freeze({ ...config, slots, threads, batch }),
     tuned:
-      `${TUNED_FILE}: ${slots} slots x ${threads} threads${flights}, ${gain.toFixed(2)} x the defaults' ` +
-      `throughput`,
+      `${TUNED_FILE}: ${slots} slots x ${threads} threads${flights}, ` +
+      `${gain.toFixed(2)} x the defaults' throughput`,
   };
 }
 

@@ -14,6 +14,8 @@ export const VARIABLES = [
   'VERBATIM_MODELS_DIR',
   'VERBATIM_MODEL',
   'VERBATIM_AUTO_MODEL',
+  'VERBATIM_MODEL_MEMORY',
+  'VERBATIM_MODEL_IDLE_SECONDS',
   'VERBATIM_DEVICE',
   'VERBATIM_SLOTS',
   'VERBATIM_THREADS',
@@ -123,7 +125,6 @@ function isServiceLink(name: string, value = ''): boolean {
 function serviceLink(name: string): UsageError {
   return new UsageError(
     `${name} is what Kubernetes sets for a Service, not a setting: put "enableServiceLinks: false" into the pod's ` +
-      `spec, ` +
-      'or give the Service a name that does not begin with "verbatim".',
+      'spec, or give the Service a name that does not begin with "verbatim".',
   );
 }

@@ -1,4 +1,4 @@
-/** What separates speech from everything else, as VERBATIM_VAD has it. */
+/** The detection of speech, by VERBATIM_VAD. */
 import { SetupError } from '../errors.js';
 import { findModel, VOICE_ACTIVITY_MODEL, type Manifest } from '../models/manifest.js';
 import { isInstalled, modelPath, type StoreRoots } from '../models/store.js';

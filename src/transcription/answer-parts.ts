@@ -38,7 +38,7 @@ export function decodeOptionsFor(
 }
 
 export interface AnswerContext {
-  /** The segments that the model made of the audio, where the transcript's own are of what became of them. */
+  /** The segments that the model made of the audio, where the transcript is or may be a translation of them. */
   recognised?: readonly Segment[];
   /** Who speaks when; null: nobody asked. */
   timeline?: SpeakerTimeline | null;
@@ -66,11 +66,20 @@ export async function answerPartsOf(
   };
 }
 
+/** The segments as the model decoded them; without punctuation where the answer has none. */
+export function decodedSegmentsOf(
+  { segments, language }: Pick<Transcript, 'segments' | 'language'>,
+  { punctuate }: Pick<TranscriptionOptions, 'punctuate'>,
+): Transcript['segments'] {
+  if (punctuate) return segments;
+  return segments.map((segment) => ({ ...segment, text: withoutPunctuation(segment.text, language) }));
+}
+
 function withoutWords({ startSeconds, endSeconds, text, speaker }: Caption): TimedText {
   return { startSeconds, endSeconds, text, ...(speaker === undefined ? {} : { speaker }) };
 }
 
-/** Captions and words of which nothing is left are gone. */
+/** Captions and words that are empty without punctuation are left out. */
 async function plain(captions: readonly Caption[], language: string): Promise<Caption[]> {
   const bare: Caption[] = [];
   for (const [index, caption] of captions.entries()) {

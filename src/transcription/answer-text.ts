@@ -9,9 +9,7 @@ const CUES_AT_ONCE = 64;
 
 export type TextFormat = Exclude<AnswerFormat, 'json'>;
 
-/**
- * What a text or a subtitle file is made of; `segments` are null where only the text was asked for, without speakers.
- */
+/** The parts of a text or a subtitle file. `segments` is null where only the text was requested, without speakers. */
 export type Written = Pick<TranscriptionResult, 'language' | 'text' | 'segments' | 'translation' | 'durationSeconds'>;
 
 /**

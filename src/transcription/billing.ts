@@ -1,4 +1,4 @@
-/** The money of a transcription: held before the work, settled for what was done, released for what was not. */
+/** The money of a transcription: held before the work, settled for the work that was done, released for the rest. */
 import { randomBytes } from 'node:crypto';
 import { VerbatimError } from '../errors.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -14,7 +14,7 @@ export interface BillingSettings extends Prices {
   maxInFlight: number;
 }
 
-/** Who pays, and what the usage is recorded under. */
+/** The account that pays, and the fields of its usage row. */
 export interface Payer {
   requestId: string;
   accountId: string;
@@ -33,8 +33,10 @@ export interface Bill {
   timings: WorkTimings;
 }
 
-/** What a client has received of an answer that failed. */
+/** How much a client has received of an answer that failed. */
 export interface Delivered {
+  /** That made it. */
+  model: string;
   listener: StreamListener | undefined;
   stream: ResultStream;
   audioSeconds: number;
@@ -75,7 +77,7 @@ export class TranscriptionBilling {
     }
   }
 
-  /** What a request can cost at most. */
+  /** The most that a request can cost. */
   mostCredits(seconds: number, options: TranscriptionOptions): number {
     return mostCreditsFor(this.settings, seconds, options);
   }
@@ -87,14 +89,14 @@ export class TranscriptionBilling {
 
   bill(work: FinishedWork): Bill {
     const { text, segments, words, described, language, durationSeconds, translation, warnings, timings } = work;
-    const { extras, nothingRecognised } = work;
+    const { extras, nothingRecognised, model } = work;
     return {
       credits: nothingRecognised ? 0 : creditsFor(this.settings, durationSeconds, extras),
       audioSeconds: durationSeconds,
       minutes: nothingRecognised ? 0 : startedMinutes(durationSeconds),
       uncharged: {
         ...{ id: newTranscriptionId(), durationSeconds, language, text, segments, words, described },
-        ...{ translation, warnings },
+        ...{ translation, warnings, model },
       },
       timings,
     };
@@ -114,13 +116,16 @@ export class TranscriptionBilling {
     const charge = await this.ledger.holds.settle(hold.id, {
       ...{ credits, audioSeconds, minutes, endpoint, requestId },
       ...(token === null ? {} : { idempotencyToken: token }),
-      ...{ transcriptionId: uncharged.id, language: uncharged.language },
+      ...{ transcriptionId: uncharged.id, language: uncharged.language, model: uncharged.model },
       result,
     });
     return { ...uncharged, ...charge };
   }
 
-  /** All of a hold, but for what was delivered to a client that left; `delivered` is null where that costs nothing. */
+  /**
+   * Releases a hold, except for seconds that were delivered to a client that left. `delivered`: null where they cost
+   * nothing.
+   */
   async release(payer: Payer, hold: Hold, delivered: Delivered | null): Promise<void> {
     try {
       if (delivered !== null) await this.#settleDelivered(payer, hold, delivered);
@@ -132,7 +137,7 @@ export class TranscriptionBilling {
   async #settleDelivered(
     { endpoint, requestId }: Payer,
     hold: Hold,
-    { listener, stream, audioSeconds }: Delivered,
+    { listener, stream, model, audioSeconds }: Delivered,
   ): Promise<void> {
     const delivered = listener?.deliveredSeconds ?? null;
     if (delivered === null) return;
@@ -143,7 +148,7 @@ export class TranscriptionBilling {
       credits: Math.min(hold.credits, creditsFor(this.settings, seconds, extras)),
       audioSeconds: seconds,
       minutes: startedMinutes(seconds),
-      ...{ endpoint, requestId, transcriptionId: newTranscriptionId(), language: stream.language },
+      ...{ endpoint, requestId, transcriptionId: newTranscriptionId(), language: stream.language, model },
       ...{ delivered: true, result: null },
     });
   }

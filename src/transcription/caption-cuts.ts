@@ -19,7 +19,7 @@ const PAUSE_SECONDS = 0.5;
 /** A caption that is shown for a shorter time is hardly read. */
 const GLANCE_SECONDS = 1;
 
-/** Against each other: what a reader would rather have. */
+/** Costs, relative to each other, by what readers prefer. */
 const COST = {
   caption: 1,
   /** Grows with the square of the characters, so that a sentence of two captions is parted in its middle. */
@@ -71,7 +71,7 @@ export async function partition(pieces: readonly CaptionPiece[]): Promise<Captio
   return captions.reverse();
 }
 
-/** Every caption that may begin there, by the index behind its last piece, and what it costs the reader. */
+/** Every caption that may begin there: the index behind its last piece, and its cost. */
 function* captionsFrom(
   start: number,
   pieces: readonly CaptionPiece[],
@@ -105,7 +105,7 @@ interface Joint {
   /** No caption goes on behind it. */
   isBreak: boolean;
   nextStart: number;
-  /** What it costs to part there, and what not to. */
+  /** The cost of a cut there, and the cost of none. */
   parting: number;
   bridging: number;
 }

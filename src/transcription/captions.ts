@@ -1,6 +1,6 @@
 /**
- * Captions, of which a reader takes in one at a glance, from the words of a transcript. Where a decoder aligned no
- * words, those of a segment that is too long for a caption share its time.
+ * Captions from the words of a transcript, each short enough to be read at a glance. Where no words were aligned, the
+ * words of a segment that is too long for one caption share the segment's time.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Segment, Word } from '../engine/binding.js';
@@ -24,7 +24,7 @@ export interface Caption extends TimedText {
 /** The speaker of a text at that time. */
 export type SpeakerOf = (span: { startSeconds: number; endSeconds: number }) => string;
 
-/** A text with its times, and where they are known those of its words, which joined are the text. */
+/** A text with its times, and with its words' times where they are known. The words joined are the text. */
 export type Captioned = Pick<Segment, 'startSeconds' | 'endSeconds' | 'text' | 'words' | 'decoding'>;
 
 /**

@@ -14,7 +14,7 @@ const TEXTS_AT_ONCE = 16;
 export type DescribedSegment = {
   startSeconds: number;
   endSeconds: number;
-  /** With the space before it as the model has it. */
+  /** With the space before it, as in the model's text. */
   text: string;
   /** Where the window begins in which it was recognised. */
   windowStartSeconds: number;
@@ -28,8 +28,9 @@ export type DescribedSegment = {
 };
 
 /**
- * In order, without overlap. A text that is not the model's own belongs to the segment of `recognised` in which it
- * begins, and takes from that what it cannot know itself. `recognised` is in order, and not empty unless `texts` is.
+ * In order, without overlap. A text that is not the model's own (a caption, a translation) belongs to the segment of
+ * `recognised` in which it begins, and takes that segment's figures. `recognised` is in order, and not empty unless
+ * `texts` is.
  */
 export async function describedOf(
   texts: readonly (Captioned & Partial<Segment>)[],

@@ -1,7 +1,4 @@
-/**
- * Who speaks in an answer: words and segments with their speakers, and what a speaker says without a
- * word.
- */
+/** Speakers in an answer: words and segments with their speakers, and turns without a recognised word. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { joinTexts } from '../engine/transcript-text.js';
 import type { Caption } from './captions.js';
@@ -37,7 +34,7 @@ function named(caption: Caption & { speaker: string }, timeline: SpeakerTimeline
   return { ...caption, speaker, words: caption.words.map((word) => ({ ...word, speaker })) };
 }
 
-/** Of two lists by start one; among equals those of the first list go first. */
+/** Merges two lists by start; among equals the first list's go first. */
 function merged<T extends { startSeconds: number }>(one: readonly T[], other: readonly T[]): T[] {
   const all: T[] = [];
   let next = 0;

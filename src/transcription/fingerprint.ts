@@ -14,7 +14,7 @@ export interface FingerprintedRequest {
  */
 export function fingerprint({ endpoint, options, audio }: FingerprintedRequest): string {
   const { language, translateTo, punctuate, diarize, timestamps, format, prompt } = options;
-  const { describe, temperature, minSpeakers, maxSpeakers } = options;
+  const { describe, temperature, minSpeakers, maxSpeakers, model } = options;
   const first = [endpoint, language, translateTo, punctuate, diarize, audio.sha256];
   const later = {
     ...(timestamps === 'none' ? {} : { timestamps }),
@@ -24,6 +24,7 @@ export function fingerprint({ endpoint, options, audio }: FingerprintedRequest):
     ...(temperature === 0 ? {} : { temperature }),
     ...(minSpeakers === ANY_SPEAKERS.minSpeakers ? {} : { minSpeakers }),
     ...(maxSpeakers === ANY_SPEAKERS.maxSpeakers ? {} : { maxSpeakers }),
+    ...(model === null ? {} : { model }),
   };
   const asked = Object.keys(later).length === 0 ? first : [...first, later];
   return digestOfRequest(asked);

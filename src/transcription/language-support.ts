@@ -1,4 +1,7 @@
-/** What the installed models cover, languages above all: what can be refused before any audio is looked at. */
+/**
+ * The abilities of the installed models, languages above all: requests beyond them are refused before any audio is
+ * read.
+ */
 import type { Diarizer, NoDiarizer, EngineInfo, TranslatedPart, TranslatedText, WorkOrigin } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import { wantsWords, type TranscriptionOptions } from './options.js';
@@ -97,8 +100,8 @@ export class LanguageSupport {
   #checkAbilities({ language, prompt, temperature }: TranscriptionOptions): void {
     const { abilities, modelName, languages } = this.engine;
     if (language === null && !abilities.detectsLanguage) {
-      const message =
-        `The model ${modelName} does not detect the spoken language; name one of: ` + `${languages.join(', ')}.`;
+      const known = languages.join(', ');
+      const message = `The model ${modelName} does not detect the spoken language; name one of: ${known}.`;
       throw new VerbatimError('unsupported_language', message, { param: 'language' });
     }
     if (prompt !== null && !abilities.takesPrompt) {

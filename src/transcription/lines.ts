@@ -1,7 +1,7 @@
 /** Lines of subtitles. */
 import { wordsIn } from '../engine/transcript-text.js';
 
-/** Where words allow. Characters are UTF-16 units, of which there are most. */
+/** Where words allow. Characters are counted in UTF-16 units: no other count is larger. */
 export const MOST_LINE_CHARACTERS = 42;
 
 /** As few as do, about as long as each other, of a text with single spaces. */

@@ -3,7 +3,7 @@ import type { EngineInfo } from '../engine/types.js';
 import type { LanguageSupport } from './language-support.js';
 import type { Prices } from './price.js';
 
-/** What the installed models can be asked for; another model may offer something else. */
+/** The abilities of the installed models; another model may offer something else. */
 export interface Offer {
   /** That are spoken; ISO 639-1. */
   languages: readonly string[];

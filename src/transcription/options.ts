@@ -1,21 +1,23 @@
 import { MOST_SPEAKERS } from '../engine/speakers/speaker-engine.js';
 
-/** What the client asked of a transcription; language codes are ISO 639-1 already. */
+/** The options of a client's request; language codes are ISO 639-1 already. */
 export interface TranscriptionOptions {
+  /** The name of an installed speech model; null: the default. */
+  model: string | null;
   /** null: detect. */
   language: string | null;
   translateTo: string | null;
   punctuate: boolean;
   /** Whether the answer has speakers. */
   diarize: boolean;
-  /** How many people speak, with `diarize`: from 1 to MOST_SPEAKERS, which is what they are where nobody knows. */
+  /** How many people speak, with `diarize`: from 1 to MOST_SPEAKERS, the defaults. */
   minSpeakers: number;
   maxSpeakers: number;
   timestamps: (typeof TIMESTAMPS)[number];
   format: AnswerFormat;
   /** Names and words to expect; null: none. */
   prompt: string | null;
-  /** With what the model's own segments were decoded to. */
+  /** Whether the answer describes how the model's own segments were decoded. */
   describe: boolean;
   /** Of decoding, from 0 to 1; 0: the likeliest text. */
   temperature: number;
@@ -37,7 +39,8 @@ export const ANY_SPEAKERS = { minSpeakers: 1, maxSpeakers: MOST_SPEAKERS } as co
 type TimeOptions = Pick<TranscriptionOptions, 'timestamps' | 'format' | 'diarize'>;
 
 /**
- * Segments are cut from words: whoever asks for them needs the words aligned. Text with speakers is made of them, too.
+ * Segments are cut from words, so a request for segments needs aligned words. Text with speakers is made of segments,
+ * too.
  */
 export function wantsSegments({ timestamps, format, diarize }: TimeOptions): boolean {
   return diarize || (format === 'json' ? timestamps !== 'none' : format !== 'text');

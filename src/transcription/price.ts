@@ -1,6 +1,6 @@
 import type { TranscriptionOptions } from './options.js';
 
-/** What a transcription costs: every started minute of audio, with surcharges for what else was done. */
+/** The price of a transcription: every started minute of audio, with surcharges for further work. */
 export interface Prices {
   creditsPerMinute: number;
   /** On top, where a model translated. */

@@ -1,6 +1,6 @@
 /**
- * punctuate=false: lower-case words without punctuation. Apostrophes and hyphens inside words stay, and so do the marks
- * that make a number what it is ("3,5", "1.000,5", "-5"); signs that are spoken as words ("50 %", "AT&T", "C++") are no
+ * punctuate=false: lower-case words without punctuation. Apostrophes and hyphens inside words stay. So do marks that
+ * are part of a number ("3,5", "1.000,5", "-5"). Signs that are spoken as words ("50 %", "AT&T", "C++") are no
  * punctuation.
  */
 
@@ -47,7 +47,7 @@ export function withoutPunctuation(text: string, language: string): string {
   return piecesWithoutPunctuation([text], language)[0] ?? '';
 }
 
-/** The same of every piece of a text, each with an eye to its neighbours: "3." and "5" make a number. */
+/** The same for every piece of a text, each with regard to its neighbours: "3." and "5" make a number. */
 export function piecesWithoutPunctuation(pieces: readonly string[], language: string): string[] {
   const composed = pieces.map((piece) => piece.normalize('NFC'));
   const joined = replaceMarks(composed, INSIDE_WORD, () => '');
@@ -61,7 +61,7 @@ export function piecesWithoutPunctuation(pieces: readonly string[], language: st
   );
 }
 
-/** In each of the pieces what the pattern, of single characters, finds in all of them together. */
+/** Replaces in each piece the marks that the pattern, of single characters, finds in the joined pieces. */
 function replaceMarks(
   pieces: readonly string[],
   pattern: RegExp,

@@ -1,4 +1,4 @@
-/** What is said in a file and, side by side with it, who says it. */
+/** The speech of a file and, side by side with it, its speakers. */
 import { EngineError } from '../engine/native-errors.js';
 import type { SpeakerTurn } from '../engine/speakers/speaker-turn.js';
 import type { FileToTranscribe, OnWindow, SpeechEngine, Transcript } from '../engine/types.js';

@@ -8,7 +8,7 @@ import { VerbatimError, type ErrorCode } from '../errors.js';
 
 const EXHAUSTED = /^(ENOSPC|EDQUOT|EMFILE|ENFILE|ENOTDIR|EEXIST|EROFS|EIO|SQLITE_FULL|SQLITE_BUSY(_\w+)?)$/;
 
-/** Faults of the request, and the field at fault; the engine's message says what was wrong and names no path. */
+/** Faults of the request, and the field at fault. The engine's message says which fault and names no path. */
 const FAULTS_OF_THE_REQUEST: Partial<Record<NativeErrorCode & ErrorCode, string>> = {
   unsupported_audio_format: 'audio',
   invalid_audio: 'audio',

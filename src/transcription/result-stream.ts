@@ -5,15 +5,17 @@ import type { TextTranslator } from './language-support.js';
 import type { TranscriptionOptions } from './options.js';
 import { sentenceTimer } from './sentence-times.js';
 
-/** Who receives it. Nobody waits for the receiver: what it cannot send yet is its own to keep. */
+/** Receives the text. Nobody waits for it: it has to keep the text that it cannot send yet. */
 export interface StreamListener {
   /**
-   * What comes next of the answer's text, in full up to `endSeconds` of the audio; joined, all of it is the text, or
-   * begins it.
+   * The next piece of the answer's text, complete up to `endSeconds` of the audio. Joined, the pieces are the text, or
+   * its beginning.
    */
   onText(text: string, endSeconds: number): void;
   /** Up to where its client has received the text, as far as can be known; null: nothing. */
   readonly deliveredSeconds: number | null;
+  /** Once, before the audio is measured: the name of the model that is to transcribe it. */
+  onModel?(model: string): void;
   /** Once, before the work: how long the audio is, and how many credits are held for it. */
   onMeasured?(durationSeconds: number, credits: number): void;
   /** How much of the audio lies behind. */
@@ -33,7 +35,7 @@ export class ResultStream {
 
   constructor(private readonly request: StreamedRequest) {}
 
-  /** Whether what was sent is a model's translation. */
+  /** Whether the text that was sent is a model's translation. */
   get isTranslated(): boolean {
     return this.#translated;
   }

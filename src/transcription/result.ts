@@ -1,4 +1,4 @@
-/** What a transcription gives, and the form in which the ledger keeps it for a repeat of the request. */
+/** The result of a transcription, and the form in which the ledger keeps it for a repeat of the request. */
 import { JsonText } from '../ledger/json.js';
 import type { Charge } from '../ledger/types.js';
 import type { JsonValue } from '../ledger/json.js';
@@ -19,6 +19,8 @@ export interface TranscriptionResult extends Charge {
   described: DescribedSegment[] | null;
   translation: Translation | null;
   warnings: Warning[];
+  /** The name of the speech model; null: a version stored the result that did not note it. */
+  model: string | null;
 }
 
 export interface Translation {
@@ -35,7 +37,10 @@ type StoredWord = [...StoredText, probability: number];
 type StoredSpokenText = [...StoredText, speaker: number];
 type StoredSpokenWord = [...StoredWord, speaker: number];
 
-/** Without what the ledger itself knows. A version that was released is never changed: a new one stands beside it. */
+/**
+ * Without values that the ledger has itself. A version that was released is never changed: a new one is added beside
+ * it.
+ */
 type StoredResult1 = {
   version: 1;
   id: string;
@@ -54,7 +59,7 @@ type StoredResult2 = Omit<StoredResult1, 'version' | 'translation'> & {
   translation: { language: string; text: string; segments: StoredText[] | null } | null;
 };
 
-/** With the model's own segments, where they were asked for. */
+/** With the model's own segments, where they were requested. */
 type StoredResult3 = Omit<StoredResult2, 'version' | 'translation'> & {
   version: 3;
   described: DescribedSegment[] | null;
@@ -70,12 +75,15 @@ type StoredResult4 = Omit<StoredResult3, 'version' | 'segments' | 'words' | 'tra
     (Omit<NonNullable<StoredResult3['translation']>, 'segments'> & { segments: StoredSpokenText[] | null }) | null;
 };
 
+/** With the model that made it. */
+type StoredResult5 = Omit<StoredResult4, 'version'> & { version: 5; model: string | null };
+
 type Uncharged = Omit<TranscriptionResult, keyof Charge>;
 
-/** What the ledger keeps: the newest version. */
-export function storedResult({ segments, words, translation, ...rest }: Uncharged): StoredResult4 {
+/** The stored form: the newest version. */
+export function storedResult({ segments, words, translation, ...rest }: Uncharged): StoredResult5 {
   return {
-    version: 4,
+    version: 5,
     ...rest,
     segments: segments && segments.map(storedSpokenText),
     words: words && words.map(storedSpokenWord),
@@ -97,6 +105,7 @@ export function resultOf(stored: JsonValue, charge: Charge): TranscriptionResult
   if (isVersion<StoredResult2>(stored, 2)) return { ...fromVersion2(stored), ...charge };
   if (isVersion<StoredResult3>(stored, 3)) return { ...fromVersion3(stored), ...charge };
   if (isVersion<StoredResult4>(stored, 4)) return { ...fromVersion4(stored), ...charge };
+  if (isVersion<StoredResult5>(stored, 5)) return { ...fromVersion4(stored), model: stored.model, ...charge };
   throw new Error('A stored result has a form that this version of Verbatim cannot read.');
 }
 
@@ -116,7 +125,7 @@ function fromVersion1(stored: StoredResult1): Uncharged {
   };
 }
 
-function fromVersion4(stored: StoredResult4): Uncharged {
+function fromVersion4(stored: Omit<StoredResult4, 'version'>): Uncharged {
   const { segments, words, described, translation } = stored;
   return {
     ...untimed(stored),
@@ -157,8 +166,9 @@ function fromVersion2(stored: StoredResult2): Uncharged {
 
 type Untimed = Pick<StoredResult1, 'id' | 'durationSeconds' | 'language' | 'text' | 'warnings'>;
 
-function untimed({ id, durationSeconds, language, text, warnings }: Untimed): Untimed {
-  return { id, durationSeconds, language, text, warnings };
+/** None of the first four versions noted the model. */
+function untimed({ id, durationSeconds, language, text, warnings }: Untimed): Untimed & { model: null } {
+  return { id, durationSeconds, language, text, warnings, model: null };
 }
 
 function storedText({ startSeconds, endSeconds, text }: TimedText): StoredText {

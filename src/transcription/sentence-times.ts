@@ -1,8 +1,8 @@
-/** The times of the sentences of a transcript, for what becomes of them in another language. */
+/** The times of the sentences of a transcript, for their translations. */
 import type { Transcript, TranslatedSentence } from '../engine/types.js';
 import type { Captioned } from './captions.js';
 
-/** What has a time: a word, or a whole segment where no words were aligned. */
+/** A text with a time: a word, or a whole segment where no words were aligned. */
 interface Piece {
   startSeconds: number;
   endSeconds: number;
@@ -11,7 +11,7 @@ interface Piece {
   end: number;
 }
 
-/** What was translated. */
+/** The text that was translated. */
 type Source = Pick<Transcript, 'text' | 'segments'>;
 
 /**
@@ -57,7 +57,7 @@ function piecesOf(segments: Transcript['segments']): Piece[] {
     .filter((piece) => piece.end > piece.first);
 }
 
-/** White space is what a transcript does not have as its segments have it. */
+/** White space differs between a transcript and its segments. */
 function lettersIn(text: string): number {
   return text.replace(/\s+/gu, '').length;
 }

@@ -1,4 +1,4 @@
-/** Whom a text belongs to, of people whose turns are known. */
+/** The speaker of a text, from the speakers' turns. */
 import type { SpeakerTurn } from '../engine/speakers/speaker-turn.js';
 import { inThousandths } from './timed-text.js';
 

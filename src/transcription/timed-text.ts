@@ -16,7 +16,7 @@ export interface TimedWord extends TimedText {
   probability: number;
 }
 
-/** Rounds as the answer's duration is rounded: what lies before another time still does. */
+/** Rounds as the answer's duration is rounded: the order of times stays. */
 export function inThousandths(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }

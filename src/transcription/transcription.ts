@@ -6,11 +6,11 @@
 import { rename, stat } from 'node:fs/promises';
 import { removeFile } from '../remove-file.js';
 import type { Backlog } from '../engine/backlog.js';
-import type { Diarizer, NoDiarizer, SpeechEngine, TranscriptTimings, WorkOrigin } from '../engine/types.js';
+import type { Diarizer, EngineInfo, NoDiarizer, TranscriptTimings, WorkOrigin } from '../engine/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { StoredAnswer } from '../ledger/types.js';
 import { TranscriptionBilling, type Bill, type BillingSettings } from './billing.js';
-import type { AcquireEngines } from './engine-lease.js';
+import type { AcquireEngines, EngineLease } from './engine-lease.js';
 import { RequestIdempotency, type BegunRequest } from './idempotency.js';
 import { LanguageSupport } from './language-support.js';
 import { offerOf, type Offer } from './offer.js';
@@ -33,6 +33,8 @@ export interface TranscriptionSettings extends BillingSettings {
 
 /** What was learned on the way, as far as the request came. */
 export interface TranscriptionFacts {
+  /** That works on it, or would have. */
+  model?: string;
   audioSeconds?: number;
   queueMs?: number;
   inferenceMs?: number;
@@ -69,6 +71,11 @@ export type TranscriptionAnswer =
   /** The body as version 0.1.0 rendered and stored it. */
   | { replayed: true; body: string; timings: WorkTimings };
 
+/** The name of the speech model; null: a version stored the answer that did not note it. */
+export function modelOf(answer: TranscriptionAnswer): string | null {
+  return 'result' in answer ? answer.result.model : null;
+}
+
 export interface Answered {
   answer: TranscriptionAnswer;
   /** Notified of how the answer's delivery ends; null: nobody asks. */
@@ -94,9 +101,9 @@ export interface TranscriptionDeps {
   settings: TranscriptionSettings;
 }
 
-/** The same model from the first look at a request to the last. */
+/** The same models from the first look at a request to the last. */
 interface Engines {
-  engine: SpeechEngine;
+  lease: EngineLease;
   languages: LanguageSupport;
 }
 
@@ -111,7 +118,7 @@ interface WorkParts {
 export class TranscriptionService {
   readonly #billing: TranscriptionBilling;
   readonly #idempotency: RequestIdempotency;
-  #offer: { of: SpeechEngine['info']; offer: Offer } | null = null;
+  #offer: { of: EngineInfo; offer: Offer } | null = null;
 
   constructor(private readonly deps: TranscriptionDeps) {
     this.#billing = new TranscriptionBilling(deps.ledger, deps.settings);
@@ -120,9 +127,8 @@ export class TranscriptionService {
 
   /** What a request may ask for, and at which prices. */
   get offer(): Offer {
-    const { engine, translator, release } = this.deps.acquire();
+    const { info, translator, release } = this.deps.acquire(null);
     release();
-    const { info } = engine;
     if (this.#offer?.of === info) return this.#offer.offer;
     const { settings, diarizer } = this.deps;
     const offer = offerOf({ info, settings }, new LanguageSupport(info, translator, diarizer));
@@ -145,7 +151,7 @@ export class TranscriptionService {
   async run(request: TranscriptionRequest): Promise<TranscriptionOutcome> {
     const facts: TranscriptionFacts = {};
     try {
-      return { facts, ...(await this.#with((engines) => this.#answer(request, facts, engines))) };
+      return { facts, ...(await this.#with(request.options, (engines) => this.#answer(request, facts, engines))) };
     } catch (error) {
       await discardAudio(request);
       return { facts, error };
@@ -157,9 +163,9 @@ export class TranscriptionService {
    * is converted stays as it is, for perform() to convert again. Rejects as run() fails.
    */
   measure(order: TranscriptionOrder): Promise<{ durationSeconds: number; credits: number }> {
-    return this.#with(async ({ engine, languages }) => {
+    return this.#with(order.options, async ({ lease, languages }) => {
       languages.check(order.options);
-      const { path: read, seconds } = await this.#measure(order, originOf(order), engine);
+      const { path: read, seconds } = await this.#measure(order, originOf(order), lease);
       await keepOne(order.audio.path, read);
       return { durationSeconds: seconds, credits: this.#billing.mostCredits(seconds, order.options) };
     });
@@ -170,7 +176,7 @@ export class TranscriptionService {
     order: TranscriptionOrder,
     { durationSeconds, onProgress }: { durationSeconds: number; onProgress: (seconds: number) => void },
   ): Promise<Bill> {
-    return this.#with(async ({ engine, languages }) => {
+    return this.#with(order.options, async ({ lease, languages }) => {
       const { accountId, audio, options, signal } = order;
       languages.check(options);
       const origin = originOf(order, true);
@@ -180,7 +186,7 @@ export class TranscriptionService {
       const file = { path, to: convertedPath(path), accountId, origin, signal, maxSeconds };
       let read = path;
       try {
-        const reread = await rereadAudio(engine, file, durationSeconds);
+        const reread = await rereadAudio(lease.reader, file, durationSeconds);
         read = reread.path;
         const work = {
           ...{ accountId, options, signal, origin, background: true, audio: reread },
@@ -189,6 +195,7 @@ export class TranscriptionService {
             onProgress(seconds);
           },
         };
+        const engine = await lease.speech({ accountId, signal });
         return this.#billing.bill(await transcribeAudio(work, { engine, languages }));
       } finally {
         place.release();
@@ -197,12 +204,14 @@ export class TranscriptionService {
     });
   }
 
-  async #with<T>(work: (engines: Engines) => Promise<T>): Promise<T> {
-    const { engine, translator, release } = this.deps.acquire();
+  /** Rejects with `unsupported_model`. */
+  async #with<T>({ model }: TranscriptionOptions, work: (engines: Engines) => Promise<T>): Promise<T> {
+    const lease = this.deps.acquire(model);
+    const { info, translator } = lease;
     try {
-      return await work({ engine, languages: new LanguageSupport(engine.info, translator, this.deps.diarizer) });
+      return await work({ lease, languages: new LanguageSupport(info, translator, this.deps.diarizer) });
     } finally {
-      release();
+      lease.release();
     }
   }
 
@@ -227,7 +236,10 @@ export class TranscriptionService {
     const { signal, listener } = request;
     const origin = originOf(request);
     const { path } = request.audio;
-    const measured = await this.#measure(request, origin, engines.engine);
+    const model = engines.lease.info.modelName;
+    facts.model = model;
+    listener?.onModel?.(model);
+    const measured = await this.#measure(request, origin, engines.lease);
     if (measured.path !== path) await rename(measured.path, path);
     const audio = { ...measured, path };
     facts.audioSeconds = audio.seconds;
@@ -243,19 +255,19 @@ export class TranscriptionService {
       return { replayed: false, result, timings: bill.timings };
     } catch (error) {
       const reason: unknown = signal.aborted ? signal.reason : error;
-      const delivered = isClientGone(reason) ? { listener, stream, audioSeconds: audio.seconds } : null;
+      const delivered = isClientGone(reason) ? { listener, stream, model, audioSeconds: audio.seconds } : null;
       await this.#billing.release(request, hold, delivered);
       throw error;
     }
   }
 
   /** Within what may be worked on and paid for. */
-  async #measure(order: TranscriptionOrder, origin: WorkOrigin, engine: SpeechEngine): Promise<MeasuredAudio> {
+  async #measure(order: TranscriptionOrder, origin: WorkOrigin, { reader }: EngineLease): Promise<MeasuredAudio> {
     const { accountId, audio, signal } = order;
     const { path, head } = audio;
     const { maxAudioSeconds: maxSeconds } = this.deps.settings;
     return this.#billing.withinBalance(order, (payableSeconds) =>
-      measureAudio(engine, {
+      measureAudio(reader, {
         ...{ path, head, accountId, origin, signal, maxSeconds, payableSeconds },
         to: convertedPath(path),
       }),
@@ -270,8 +282,10 @@ export class TranscriptionService {
     const onTranscribed = ({ queueMs, inferenceMs }: TranscriptTimings): void =>
       void Object.assign(facts, { queueMs, inferenceMs });
     try {
+      const { lease, languages } = engines;
       const order = { audio, accountId, origin, options, signal, stream, onProgress, onTranscribed };
-      return this.#billing.bill(await transcribeAudio(order, engines));
+      const engine = await lease.speech({ accountId, signal });
+      return this.#billing.bill(await transcribeAudio(order, { engine, languages }));
     } finally {
       place.release();
     }

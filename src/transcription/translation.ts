@@ -9,7 +9,7 @@ import type { ResultStream } from './result-stream.js';
 
 export interface TranslationRequest {
   to: string;
-  /** What the transcript is of, and how it was decoded. */
+  /** The file of the transcript, and how it was decoded. */
   file: Pick<FileToTranscribe, 'path' | 'accountId' | 'origin' | 'align' | 'prompt' | 'describe' | 'temperature'> & {
     signal: AbortSignal;
     background?: boolean;

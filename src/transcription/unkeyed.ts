@@ -1,6 +1,6 @@
 /**
- * Requests without an Idempotency-Key, of clients that repeat them by themselves when an answer does not arrive: a
- * repeat gets the answer that was paid for, while the same request made again on purpose is a request of its own.
+ * Requests without an Idempotency-Key, of clients that repeat them by themselves when an answer does not arrive. A
+ * repeat gets the answer that was paid for. The same request made again on purpose is a request of its own.
  */
 import type { JsonValue } from '../ledger/json.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -14,7 +14,7 @@ export interface Unkeyed {
   fields: JsonValue;
 }
 
-/** What becomes of an answer; the last word counts. */
+/** The outcome of an answer; the last one reported counts. */
 export interface Delivery {
   /** All of it was taken. */
   done(): void;
@@ -112,7 +112,7 @@ export class UnkeyedRequests {
     const note = (delivered: boolean): void => {
       noted = noted
         .then(() => this.ledger.idempotency.noteDelivery(token, delivered))
-        // A note that cannot be made leaves the answer undelivered: the client may have it once more.
+        // A record that cannot be written leaves the answer undelivered: the client may have it once more.
         .catch(() => undefined)
         .finally(() => this.#end(flight));
     };

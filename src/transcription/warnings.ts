@@ -1,19 +1,16 @@
 import type { EngineInfo, Transcript } from '../engine/types.js';
 import { ownCommand } from '../package-root.js';
 
-/** What a client should know of an answer that is none the less valid. */
+/** A warning to the client with an answer that is valid all the same. */
 export type Warning = {
   code: 'demonstration_model';
   message: string;
 };
 
-/** A published model that runs on a small machine, to be had in place of a demonstration one. */
-export const SUGGESTED_MODEL = 'base';
+/** The one command that installs a published model; without a name it takes the one that suits the machine. */
+export const INSTALL_COMMAND = `${ownCommand} models pull`;
 
-/** The one command that installs it, and how it is chosen. */
-export const INSTALL_ADVICE =
-  `Install a published model with "${ownCommand} models pull ${SUGGESTED_MODEL}" ` +
-  `and start with VERBATIM_MODEL=${SUGGESTED_MODEL}.`;
+export const INSTALL_ADVICE = `"${INSTALL_COMMAND}" installs a published model that suits the machine.`;
 
 /** Of an answer with this transcript; mostly none. */
 export function warningsOf(

@@ -1,6 +1,6 @@
 /**
- * What is done for an answer, free of money: convert and measure, then transcribe, find speakers, translate and
- * caption. The server's requests, its jobs and the command line all call it.
+ * The work for an answer, free of money: convert and measure, then transcribe, find speakers, translate and caption.
+ * The server's requests, its jobs and the command line all call it.
  */
 import { VerbatimError } from '../errors.js';
 import { removeFile } from '../remove-file.js';
@@ -17,7 +17,7 @@ import { warningsOf, type Warning } from './warnings.js';
 
 /** A file that the engine reads. */
 export interface MeasuredAudio {
-  /** The file itself, or what it was converted to. */
+  /** The file itself, or the file it was converted to. */
   path: string;
   seconds: number;
   /** That it took to convert and to measure it, turns waited for included. */
@@ -93,7 +93,7 @@ export interface WorkOrder {
   stream?: ResultStream | undefined;
   /** How many seconds of the file lie behind. */
   onProgress?: ((seconds: number) => void) | undefined;
-  /** The speech is transcribed, whatever becomes of the translation. */
+  /** The speech is transcribed; the translation may still fail. */
   onTranscribed?: ((timings: TranscriptTimings) => void) | undefined;
 }
 
@@ -107,6 +107,8 @@ export interface WorkTimings extends TranscriptTimings {
 }
 
 export interface FinishedWork extends AnswerParts {
+  /** The name of the speech model. */
+  model: string;
   language: string;
   durationSeconds: number;
   translation: Translation | null;
@@ -146,6 +148,7 @@ export async function transcribeAudio(order: WorkOrder, { engine, languages }: W
   const { language, durationSeconds, timings } = transcript;
   return {
     ...{ ...parts, language, durationSeconds, translation, transcript },
+    model: engine.info.modelName,
     warnings: warningsOf(transcript, engine.info),
     nothingRecognised: engine.info.isDemonstration && transcript.windows > 0 && transcript.text.trim() === '',
     extras: {

@@ -1,7 +1,7 @@
 /**
- * Which addresses the service may be sent to by whoever names a URL: those of the public internet, and what the
- * operator has named. Else anybody with a key could reach what this machine reaches: its own services, its network's,
- * the cloud's metadata.
+ * Which addresses a webhook may be sent to: those of the public internet, and those that the operator has named.
+ * Otherwise anybody with a key could reach what this machine reaches: its own services, its network's, the cloud's
+ * metadata.
  */
 import ipaddr from 'ipaddr.js';
 
@@ -32,7 +32,7 @@ export class AddressGuard {
   permits(address: string, hostname: string): boolean {
     if (this.#allowed.names.has(hostname.toLowerCase())) return true;
     if (!ipaddr.isValid(address)) return false;
-    // An IPv4 address in IPv6's clothes is what it is.
+    // An IPv4 address that is written as IPv6 counts as IPv4.
     const plain = ipaddr.process(address);
     const isNamed = this.#allowed.networks.some(
       ([network, bits]) => network.kind() === plain.kind() && plain.match(network, bits),
@@ -41,7 +41,7 @@ export class AddressGuard {
   }
 }
 
-/** What has no range of its own is unicast to the library; of IPv6 only 2000::/3 is given to anybody. */
+/** The library calls every address outside its ranges unicast. Of IPv6 only 2000::/3 is assigned. */
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false;
   return address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST);

@@ -1,5 +1,6 @@
 /** Empties the outbox: every event is sent until it is taken, or for a day, always under the same id. */
 import { Webhook } from 'standardwebhooks';
+import { pauseAfter } from '../growing-pause.js';
 import type { StoredJob, TakenEvent, WebhookLedger, WorkLease } from '../ledger/jobs.js';
 import type { Timer, Timers } from '../timers.js';
 import { WorkTaker } from '../work-taker.js';
@@ -12,16 +13,15 @@ const POLL_MS = 1_000;
 /** Longer than any attempt. */
 const LEASE_MS = 4 * ATTEMPT_MS;
 
-const FIRST_PAUSE_MS = 5_000;
-const GROWTH = 4;
-const LONGEST_PAUSE_MS = 6 * 3_600_000;
+/** Between attempts: 5 s, 20 s, 80 s, 5 min, 21 min, 85 min, 5.7 h, then 6 h. */
+const PAUSE = { firstMs: 5_000, growth: 4, longestMs: 6 * 3_600_000 };
 /** Up to so much more or less, so that those that failed together do not come back together. */
 const JITTER = 0.2;
 
 export interface WebhookDispatcherDeps {
   ledger: WebhookLedger;
   sender: Pick<WebhookSender, 'send'>;
-  /** What a job's event says: the same at every attempt. */
+  /** The message of a job's event: the same at every attempt. */
   payload: (job: StoredJob) => string | Promise<string>;
   timers: Timers;
   now: () => number;
@@ -100,15 +100,14 @@ export class WebhookDispatcher {
   }
 
   async #note(lease: WorkLease, outcome: SendProblem): Promise<void> {
-    const { ledger: ledger, random, onAttempt } = this.deps;
+    const { ledger, random, onAttempt } = this.deps;
     onAttempt(outcome === null ? 'delivered' : 'failed');
     if (outcome === null) await ledger.delivered(lease);
     else await ledger.failed(lease, outcome.problem, outcome.final ? null : pauseMs(lease.attempt, random));
   }
 }
 
-/** Before the next attempt: 5 s, 20 s, 80 s, 5 min, 21 min, 85 min, 5.7 h, then 6 h. */
+/** Before the next attempt. */
 function pauseMs(attempts: number, random: () => number): number {
-  const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * GROWTH ** (attempts - 1));
-  return Math.round(pause * (1 + JITTER * (2 * random() - 1)));
+  return Math.round(pauseAfter(attempts - 1, PAUSE) * (1 + JITTER * (2 * random() - 1)));
 }

@@ -1,7 +1,4 @@
-/**
- * One message to one URL: connected to an address that was looked at, never redirected, bounded in time and in what is
- * read.
- */
+/** One message to one URL: to an address that was checked, never redirected, limited in time and in bytes read. */
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -12,7 +9,10 @@ import { hostOf, refusedAddress } from './target.js';
 
 /** From the look-up of the name to the end of the answer. */
 export const ATTEMPT_MS = 15_000;
-/** Of the answer, which nobody reads: enough for the connection to end in peace. */
+/**
+ * Bytes of the answer that are read. Nobody uses them, but reading a short answer to its end lets the connection close
+ * cleanly.
+ */
 const MOST_ANSWER_BYTES = 65_536;
 
 export interface WebhookMessage {
@@ -106,7 +106,9 @@ function onlyThese(addresses: readonly LookupAddress[]): LookupFunction {
   };
 }
 
-/** Calls `done` when the answer has ended, or as much of it has come as is read. */
+/**
+ * Calls `done` when the connection has closed: at the end of the answer, or once more than MOST_ANSWER_BYTES were read.
+ */
 function drain(answer: IncomingMessage, done: () => void): void {
   let bytes = 0;
   answer.on('data', (chunk: Buffer) => {

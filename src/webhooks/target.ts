@@ -8,7 +8,7 @@ import type { AddressGuard } from './addresses.js';
 export const MOST_URL_CHARACTERS = 2048;
 
 const PREFIX = 'whsec_';
-/** As the specification has it. */
+/** By the Standard Webhooks specification. */
 const LEAST_SECRET_BYTES = 24;
 const MOST_SECRET_BYTES = 64;
 const NEW_SECRET_BYTES = 32;

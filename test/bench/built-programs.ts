@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What is recognised in every file. */
-export interface Said {
+export interface ProgramOutput {
   language: string;
   text: string;
   /** Ids, and how near each was to another one. */
@@ -17,11 +17,11 @@ const after = (flag) => words[words.indexOf(flag) + 1];
 `;
 
 export interface Programs {
-  cli?: Said;
-  engine?: Said;
+  cli?: ProgramOutput;
+  engine?: ProgramOutput;
   clips?: boolean;
   /** Behind what they recognised, programs write their words; the engine those that are no paths. */
-  saysWords?: boolean;
+  printsWords?: boolean;
   /** whisper-server, which ends at once. */
   server?: boolean;
   /** What parakeet-cli recognises in every file. */
@@ -32,15 +32,15 @@ export interface Programs {
 export function writePrograms(build: string, programs: Programs): void {
   mkdirSync(join(build, 'bin'), { recursive: true });
   const write = (path: string, body: string): void => writeFileSync(join(build, path), PRELUDE + body, { mode: 0o755 });
-  const { cli, engine, clips = false, server = false, parakeet, saysWords = false } = programs;
+  const { cli, engine, clips = false, server = false, parakeet, printsWords = false } = programs;
   if (cli !== undefined) {
     const tokens = (cli.tokens ?? []).map(([id]) => ({ id }));
     const result = { result: { language: cli.language }, transcription: [{ text: cli.text, tokens }] };
-    const said = saysWords ? "{ text: ' ' + words.join(' ') }" : '';
+    const spoken = printsWords ? "{ text: ' ' + words.join(' ') }" : '';
     write(
       join('bin', 'whisper-cli'),
       `const result = ${JSON.stringify(result)};
-      result.transcription.push(${said});
+      result.transcription.push(${spoken});
       writeFileSync(after('-of') + '.json', JSON.stringify(result));`,
     );
   }
@@ -48,13 +48,13 @@ export function writePrograms(build: string, programs: Programs): void {
     const { language, text, tokens = [] } = engine;
     const choices = tokens.map(([id, margin]) => ({ id, margin, runnerUp: -1 }));
     const line = { language, text, choices, languageMargin: null, audioContext: 1500 };
-    const said = saysWords ? "' ' + words.filter((word) => !/[/]/.test(word)).join(' ')" : "''";
+    const spoken = printsWords ? "' ' + words.filter((word) => !/[/]/.test(word)).join(' ')" : "''";
     write(
       'transcribe_windows',
-      `const said = ${said};
+      `const spoken = ${spoken};
       for (const word of words) if (/\\.(flac|wav)$/.test(word)) {
         const line = ${JSON.stringify(line)};
-        console.log(JSON.stringify({ ...line, text: line.text + said }));
+        console.log(JSON.stringify({ ...line, text: line.text + spoken }));
       }`,
     );
   }

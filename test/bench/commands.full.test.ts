@@ -126,7 +126,7 @@ describe('verbatim bench', function () {
     }
   });
 
-  it('translate: tells tokens per second of each cell', async () => {
+  it('translate: reports tokens per second of each cell', async () => {
     const words = ['--batch', '1,2', '--beam', '1', '--rounds', '1', '--length', '5'];
     const { tables } = await report('translate', ...words);
     const rows = tables[0]?.rows ?? [];
@@ -163,7 +163,7 @@ describe('verbatim bench', function () {
     expect(models[0]?.sha256).to.match(/^[0-9a-f]{64}$/);
   });
 
-  it('memory: tells what servers of different size need', async () => {
+  it('memory: reports what servers of different size need', async () => {
     const words = ['--slots', '1,2', '--repeat', '1', '--minutes', '0', '--clips', CLIP];
     const { tables, charts, measurements } = await report('memory', ...words);
     const [parts = [], servers = []] = tables.map(({ rows }) => rows);

@@ -21,7 +21,7 @@ import {
   showOutput,
   recorded,
   refusalOf,
-  reportOf as reportOf,
+  reportOf,
   run as runWith,
   type Recorded,
   type Rows,

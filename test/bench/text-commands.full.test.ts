@@ -41,13 +41,13 @@ describe('verbatim bench, on what is recognised', function () {
 
   it('parity: with whisper.cpp, fails where a text or a language differs, and only there', async () => {
     const words = ['--clips', spokenClip(), '--build', directory, '--decoder', 'whisper.cpp'];
-    const said = { language: 'es', text: SPOKEN.text };
-    writePrograms(directory, { engine: said, cli: said });
+    const output = { language: 'es', text: SPOKEN.text };
+    writePrograms(directory, { engine: output, cli: output });
     const { tables } = await report('parity', ...words);
     expect(tables).to.have.length(4);
     for (const { rows } of tables) expect(rows[0]).to.include({ 'same text': '1/1', 'Verbatim WER %': 0 });
     for (const other of [{ text: 'Hoy es lunes.' }, { language: 'pt' }]) {
-      writePrograms(directory, { cli: { ...said, ...other } });
+      writePrograms(directory, { cli: { ...output, ...other } });
       const { status, stdout } = await bench('parity', ...words);
       expect(status).to.equal(1);
       expect(stdout).to.contain('what differs').and.to.contain(Object.values(other)[0]);
@@ -57,12 +57,12 @@ describe('verbatim bench, on what is recognised', function () {
 
   it('parity: with the batched decoder, lists how near what differs was', async () => {
     const words = ['--clips', spokenClip(), '--build', directory];
-    const said = { language: 'es', text: SPOKEN.text, tokens: [[7, 5] as const, [8, 0.015] as const] };
-    writePrograms(directory, { engine: said, cli: said });
+    const output = { language: 'es', text: SPOKEN.text, tokens: [[7, 5] as const, [8, 0.015] as const] };
+    writePrograms(directory, { engine: output, cli: output });
     const { tables, settings } = await report('parity', ...words);
     expect(settings).to.include({ decoder: 'batched', compute: 'float32' });
     expect(tables).to.have.length(4);
-    writePrograms(directory, { cli: { ...said, text: 'Hoy.', tokens: [[7, 0] as const, [9, 0] as const] } });
+    writePrograms(directory, { cli: { ...output, text: 'Hoy.', tokens: [[7, 0] as const, [9, 0] as const] } });
     const { status, stdout } = await bench('parity', ...words);
     // A near tie, but of one window in one.
     expect(status).to.equal(1);

@@ -12,7 +12,7 @@ import { samplePath } from '../native/support.js';
 
 const modelsDir = join(packageRoot, 'models');
 
-/** The addon, which tells how its windows were to be decoded. */
+/** The addon, which records how its windows were to be decoded. */
 function reported(binding: NativeBinding, asked: DecodeOptions[]): NativeBinding {
   return {
     ...binding,

@@ -82,7 +82,7 @@ describe('The judge of word times', () => {
     expect(rows[1]).to.deep.include({ 'start, ms': 62.5, 'start late, ms': 62.5, 'end late, ms': -62.5 });
   });
 
-  it('has no errors to tell where nothing was understood', () => {
+  it('has no errors to report where nothing was recognised', () => {
     const { rows } = wordTimeTable('Words', [transcript(SPOKEN, [])], () => ({}));
     expect(rows[0]).to.deep.include({ words: 2, matched: 0, 'start, ms': null, 'F1 200 ms': 0 });
   });

@@ -75,11 +75,11 @@ describe('verbatim models use', () => {
     await serve(models);
     const { status, stderr } = await use(['small']);
     expect({ status, stderr }).to.deep.equal({ status: 1, stderr: 'verbatim: "small" serves already.\n' });
-    const later = await useAndEnd(models, ['"base" hears nothing.']);
+    const later = await useAndEnd(models, ['"base" detects nothing.']);
     expect(later).to.deep.equal({
       status: 1,
       stdout: '',
-      stderr: 'verbatim: "small" serves on. "base" hears nothing.\n',
+      stderr: 'verbatim: "small" serves on. "base" detects nothing.\n',
     });
   });
 

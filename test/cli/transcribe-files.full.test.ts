@@ -39,7 +39,10 @@ describe('verbatim transcribe', function () {
   const start = (...words: string[]) =>
     spawn(process.execPath, command('transcribe', ...words), {
       cwd: directory,
-      env: { ...process.env, VERBATIM_DEVICE: 'cpu', VERBATIM_ACCEL: 'off', VERBATIM_MODELS_DIR: directory },
+      env: {
+        ...process.env,
+        ...{ VERBATIM_DEVICE: 'cpu', VERBATIM_ACCEL: 'off', VERBATIM_MODELS_DIR: directory, VERBATIM_MODEL: 'bundled' },
+      },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
   const ended = async (child: ReturnType<typeof start>): Promise<Ended> => {
@@ -129,9 +132,10 @@ describe('verbatim transcribe', function () {
     const rows = readFileSync(at('talk.tsv'), 'utf8');
     expect(rows.split('\t').at(-1)).to.equal(subtitles.split('\n').slice(2).join(' ').trimEnd() + '\n');
     expect(await refusal('talk.wav', '--initial_prompt', 'Emma')).to.equal(
-      'verbatim: --initial_prompt is an option of whisper that verbatim transcribe does not have. Use --prompt.\n',
+      'verbatim: --initial_prompt (names and words to expect) is an option of whisper that verbatim transcribe does ' +
+        'not have. Use --prompt.\n',
     );
-    expect(await refusal('talk.wav', '--beam_size', '5')).to.contain("unknown option '--beam_size'");
+    expect(await refusal('talk.wav', '--beam_size', '5')).to.contain('--beam_size (texts that are searched');
   });
 
   it('puts the whole text in the place of the file that was there, or leaves it', async () => {

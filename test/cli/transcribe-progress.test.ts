@@ -68,8 +68,9 @@ describe('TranscribeProgress', () => {
 
 describe('progressLine', () => {
   const parts = {
-    ...{ fraction: 0.5, files: '12/345 files', audio: '123.4 min of audio' },
-    ...{ speed: '13.6 x real time', left: '1:02:03 left' },
+    fraction: 0.5,
+    parts: ['12/345 files', '123.4 min of audio', '13.6 x real time'],
+    left: '1:02:03 left',
   };
 
   it('fits every width, and keeps the time left longest', () => {

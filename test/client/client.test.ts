@@ -99,6 +99,19 @@ describe('client', () => {
     expect(error).to.include({ status: 400, code: 'invalid_request', param: 'num_speakers' });
   });
 
+  it('asks for a model by its name', async () => {
+    const audio = new Blob([new Uint8Array(fakeAudio(3))]);
+    expect(await client().transcribe({ audio, model: 'fake' })).to.include({ text: 'Hello, World.' });
+    const refused = await rejection(client().transcribe({ audio, model: 'other' }));
+    expect(refused).to.include({ status: 422, code: 'unsupported_model', param: 'model' });
+    const { id } = await client().jobs.create({ audio, model: 'fake' });
+    expect(await client().jobs.get(id)).to.include({ model: 'fake' });
+    for await (const event of client().stream({ audio, model: 'fake' }))
+      if (event.type === 'transcript.text.done') expect(event.model).to.equal('fake');
+    const unknown = client().stream({ audio, model: 'other' });
+    expect(await rejection(unknown.next())).to.include({ status: 404, code: 'model_not_found' });
+  });
+
   it('gives times, and subtitles as a string', async () => {
     const audio = audioFile(fakeAudio(9, { text: 'Hello, World. Good night.' }));
     const { segments, words } = await client().transcribe({ audio, timestamps: 'word' });
@@ -186,7 +199,7 @@ describe('client', () => {
       expect(error).to.include({ status: 200, code: 'internal_error' });
     });
 
-    it('that is left is charged for what it told', async () => {
+    it('that is left is charged for what it delivered', async () => {
       server.engine.holdAll(2);
       const before = await server.balance(customer);
       for await (const event of client().stream({ audio: audioOf('One.|Two.|Three.') }))

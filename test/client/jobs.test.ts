@@ -47,7 +47,7 @@ describe('client: jobs', () => {
     expect((await client.jobs.create({ audio })).id).not.to.equal(first.id);
   });
 
-  it('sends where the end is to be told', async () => {
+  it('sends where the end is to be reported', async () => {
     const webhookUrl = 'https://example.org/';
     expect(await client.jobs.create({ audio, webhookUrl })).to.have.property('webhook_secret');
     const webhookSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -50,11 +50,7 @@ const KINDS: readonly Kind[] = [
       fake.addFile(files.quiet, { seconds: 153, windows: [{ startSeconds: 150, endSeconds: 153 }] });
       fake.addFile(files.broken, { seconds: 1, openError: 'invalid_audio' });
       fake.addFile(files.text, { seconds: 1, openError: 'unsupported_audio_format' });
-      const finish = async <T>(work: Promise<T>): Promise<T> => {
-        const running = clock.run();
-        return work.finally(() => running);
-      };
-      return { binding: fake, finish };
+      return { binding: fake, finish: (work) => clock.during(work) };
     },
   },
   {

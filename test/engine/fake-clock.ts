@@ -30,6 +30,12 @@ export class FakeClock implements Clock {
     }
     if (untilMs !== Infinity) this.time = untilMs;
   }
+
+  /** Lets everything happen while the work goes on. */
+  during<T>(work: Promise<T>): Promise<T> {
+    const running = this.run();
+    return work.finally(() => running);
+  }
 }
 
 /** All microtasks have run. */

@@ -21,15 +21,14 @@ const THREE_LETTERS =
 
 // The names of the same languages in openai-whisper's `--language`, in the same order.
 const NAMES =
-  'english chinese german spanish russian korean french japanese portuguese turkish polish catalan ' +
-  'dutch arabic swedish italian indonesian hindi finnish vietnamese hebrew ukrainian greek malay czech ' +
-  'romanian danish hungarian tamil norwegian thai urdu croatian bulgarian lithuanian latin maori ' +
-  'malayalam welsh slovak telugu persian latvian bengali serbian azerbaijani slovenian kannada estonian ' +
-  'macedonian breton basque icelandic armenian nepali mongolian bosnian kazakh albanian swahili ' +
-  'galician marathi punjabi sinhala khmer shona yoruba somali afrikaans occitan georgian belarusian ' +
-  'tajik sindhi gujarati amharic yiddish lao uzbek faroese haitian_creole pashto turkmen nynorsk ' +
-  'maltese sanskrit luxembourgish myanmar tibetan tagalog malagasy assamese tatar hawaiian lingala ' +
-  'hausa bashkir javanese sundanese cantonese';
+  'english chinese german spanish russian korean french japanese portuguese turkish polish catalan dutch arabic ' +
+  'swedish italian indonesian hindi finnish vietnamese hebrew ukrainian greek malay czech romanian danish hungarian ' +
+  'tamil norwegian thai urdu croatian bulgarian lithuanian latin maori malayalam welsh slovak telugu persian latvian ' +
+  'bengali serbian azerbaijani slovenian kannada estonian macedonian breton basque icelandic armenian nepali ' +
+  'mongolian bosnian kazakh albanian swahili galician marathi punjabi sinhala khmer shona yoruba somali afrikaans ' +
+  'occitan georgian belarusian tajik sindhi gujarati amharic yiddish lao uzbek faroese haitian_creole pashto turkmen ' +
+  'nynorsk maltese sanskrit luxembourgish myanmar tibetan tagalog malagasy assamese tatar hawaiian lingala hausa ' +
+  'bashkir javanese sundanese cantonese';
 
 const BIBLIOGRAPHIC: Record<string, string> = {
   alb: 'sq',

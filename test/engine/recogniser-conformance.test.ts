@@ -28,11 +28,8 @@ const KINDS: Readonly<Record<string, () => Subject>> = {
   'The fake binding': () => {
     const clock = new FakeClock();
     const fake = new FakeBinding(clock);
-    const finish = async <T>(work: Promise<T>): Promise<T> => {
-      const running = clock.run();
-      return work.finally(() => running);
-    };
-    return { binding: fake, clip: fake.addFile('clip', { seconds: 16 }), finish };
+    const clip = fake.addFile('clip', { seconds: 16 });
+    return { binding: fake, clip, finish: (work) => clock.during(work) };
   },
   'The addon': () => ({ binding, clip: sample('en-vorbis.ogg').path, finish: (work) => work }),
 };

@@ -6,7 +6,7 @@ import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { SpeechEngine } from '../../src/engine/types.js';
-import { childrenOf, isAlive } from '../support/child-processes.js';
+import { childrenOf, deadlyEngines, isAlive } from '../support/child-processes.js';
 import { DEADLY_VARIABLE, VISIBLE_VARIABLE } from '../support/deadly-files.js';
 import { startEngineProcess, type EngineProcess } from '../support/engine-process.js';
 import { heldRequest, type HeldRequest } from '../support/held-request.js';
@@ -14,7 +14,7 @@ import { call, transcribe } from '../support/requests.js';
 import { TestServer, type Customer } from '../support/server.js';
 import { pause, pcmOfSample, sample, wavOf } from '../support/speech.js';
 import { SwappedModels } from '../support/swapped-models.js';
-import { measureAndTranscribe } from '../support/transcribe.js';
+import { leasedEngine, measureAndTranscribe } from '../support/transcribe.js';
 import { until } from '../support/until.js';
 
 const CREDITS = 1000;
@@ -32,8 +32,6 @@ describe('HTTP: an engine process for each of two devices', () => {
   let customer: Customer;
 
   const pids = (): number[] => [...process_.engines.pids];
-  const alive = (): number[] =>
-    childrenOf().flatMap(({ pid, command }) => (command.includes('deadly-engine') ? [pid] : []));
   const post = (audio: Buffer = readFileSync(clip.path)) =>
     transcribe(server, { key: customer.key.rawKey, parts: [['audio', audio]] });
   const stats = () => process_.engines.speech.stats();
@@ -68,7 +66,7 @@ describe('HTTP: an engine process for each of two devices', () => {
   });
 
   it('reports what both are, together', async () => {
-    expect(pids()).to.have.length(2).and.have.members(alive());
+    expect(pids()).to.have.length(2).and.have.members(deadlyEngines());
     const { body } = await call(server, '/readyz');
     expect(body['device']).to.deep.include({ ids: ['cpu', 'cpu'] });
     expect((body['device'] as { name: string }).name).to.not.contain(',');
@@ -96,7 +94,8 @@ describe('HTTP: an engine process for each of two devices', () => {
   it('is ready and answers while one of them has no process, which repeats what was in it', async () => {
     const abort = new AbortController();
     setMaxListeners(0, abort.signal);
-    const { engine, release } = process_.engines.acquire();
+    const lease = process_.engines.acquire(null);
+    const engine = await leasedEngine(lease, { accountId: customer.account.id, signal: abort.signal });
     let failed = 0;
     const running = HELD.map((requestId) => {
       const origin = { requestId, accountId: customer.account.id, background: false, sha256: null };
@@ -122,7 +121,7 @@ describe('HTTP: an engine process for each of two devices', () => {
     expect(failed).to.equal(0);
     abort.abort();
     await Promise.all(running);
-    release();
+    lease.release();
     expect(pids()).to.have.length(2).and.include(second).and.not.include(first);
   });
 
@@ -131,7 +130,8 @@ describe('HTTP: an engine process for each of two devices', () => {
     const abort = new AbortController();
     // Each of the files listens to it.
     setMaxListeners(0, abort.signal);
-    const { engine, release } = process_.engines.acquire();
+    const lease = process_.engines.acquire(null);
+    const engine = await leasedEngine(lease, { accountId: account.id, signal: abort.signal });
     const running: Promise<unknown>[] = [];
     let ended = 0;
     let begun = 0;
@@ -145,7 +145,7 @@ describe('HTTP: an engine process for each of two devices', () => {
     expect(ended).to.equal(0);
     abort.abort();
     await Promise.all(running);
-    release();
+    lease.release();
     await until(() => stats().busySlots === 0);
   });
 
@@ -191,7 +191,7 @@ describe('HTTP: an engine process for each of two devices', () => {
   });
 
   it('changes the model of both, or of none', async () => {
-    await until(() => pids().length === 2 && stats().slots === 4 && alive().length === 2);
+    await until(() => pids().length === 2 && stats().slots === 4 && deadlyEngines().length === 2);
     const { models: turns } = process_.engines;
     const use = async (name: string): Promise<string | null | undefined> => {
       turns.use(name, 'a test');
@@ -203,16 +203,16 @@ describe('HTTP: an engine process for each of two devices', () => {
     expect(await use('mine')).to.contain('"cuda:7" is not available');
     devices[1] = 'cpu';
     expect(turns.state().serving).to.equal('verbatim-small');
-    expect(pids()).to.deep.equal(before).and.have.members(alive());
+    expect(pids()).to.deep.equal(before).and.have.members(deadlyEngines());
     expect(await use('mine')).to.equal(null);
     expect(turns.state().serving).to.equal('mine');
-    expect(pids()).to.have.length(2).and.have.members(alive());
+    expect(pids()).to.have.length(2).and.have.members(deadlyEngines());
     expect(before.filter((pid) => isAlive(pid))).to.deep.equal([]);
     expect((await post()).body['text']).to.equal(clip.text);
   });
 
   it('starts on all devices or on none', async () => {
-    const before = alive();
+    const before = deadlyEngines();
     const visible = join(models.directory, 'visible');
     writeFileSync(visible, '');
     process.env[VISIBLE_VARIABLE] = visible;
@@ -225,9 +225,9 @@ describe('HTTP: an engine process for each of two devices', () => {
     );
     Reflect.deleteProperty(process.env, VISIBLE_VARIABLE);
     const own = process.env['CUDA_VISIBLE_DEVICES'] ?? '';
-    // The one for the processor may have been ended before it could tell.
+    // The one for the processor may have been ended before it could report.
     const reported = readFileSync(visible, 'utf8').trimEnd().split('\n');
     expect(reported.filter((devices) => devices !== own)).to.deep.equal(['7']);
-    expect(alive()).to.deep.equal(before);
+    expect(deadlyEngines()).to.deep.equal(before);
   });
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { SpeechEngine } from '../../src/engine/types.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
-import type { AcquireEngines } from '../../src/transcription/engine-lease.js';
+import type { AcquireEngines, SpeechOfModel, SpeechRequest } from '../../src/transcription/engine-lease.js';
 import { DEADLY_VARIABLE, GATE_VARIABLE } from '../support/deadly-files.js';
 import { startEngineProcess, strike, type EngineProcess } from '../support/engine-process.js';
 import { EventReader, joinedDeltas } from '../support/event-reader.js';
@@ -36,7 +36,7 @@ describe('HTTP: an engine in a process of its own', () => {
   /** Called when the process has been asked for a translation, and can have done nothing of it. */
   let atTranslation: (() => void) | undefined;
 
-  const asking = (engine: SpeechEngine): SpeechEngine =>
+  const asking = (engine: SpeechOfModel): SpeechOfModel =>
     overriding(engine, {
       transcribe: (...asked: Parameters<SpeechEngine['transcribe']>) => {
         const transcribed = engine.transcribe(...asked);
@@ -82,9 +82,10 @@ describe('HTTP: an engine in a process of its own', () => {
     process_ = await startEngineProcess();
     for (const name of [DEADLY_VARIABLE, GATE_VARIABLE]) Reflect.deleteProperty(process.env, name);
     const { engines } = process_;
-    const acquire: AcquireEngines = () => {
-      const lease = engines.acquire();
-      return { ...lease, engine: asking(lease.engine), translator: reporting(lease.translator) };
+    const acquire: AcquireEngines = (model) => {
+      const lease = engines.acquire(model);
+      const speech = async (request: SpeechRequest) => asking(await lease.speech(request));
+      return { ...lease, speech, translator: reporting(lease.translator) };
     };
     server = await TestServer.start({ engine: engines.speech, engines: { ...engines, acquire } });
     customer = await server.customer(CREDITS);

@@ -10,7 +10,7 @@ import type { SpeechEngine } from '../../src/engine/types.js';
 import { ModelRefused } from '../../src/errors.js';
 import { chosenModelPath } from '../../src/service/chosen-model.js';
 import { CHECK_CLIP } from '../../src/service/model-check.js';
-import { childrenOf, isAlive } from '../support/child-processes.js';
+import { deadlyEngines, isAlive } from '../support/child-processes.js';
 import { DEADLY_VARIABLE } from '../support/deadly-files.js';
 import { strike, type EngineProcess } from '../support/engine-process.js';
 import { heldRequest, type HeldRequest } from '../support/held-request.js';
@@ -43,12 +43,10 @@ describe('HTTP: another model takes the place of the one that serves', () => {
     }
     return expect.fail('was let in');
   };
-  const engineProcesses = (): number[] =>
-    childrenOf().flatMap(({ pid, command }) => (command.includes('deadly-engine') ? [pid] : []));
   const post = () => transcribe(server, { key: customer.key.rawKey, parts: [['audio', readFileSync(clip.path)]] });
   const expectUnchanged = async (serving: string): Promise<void> => {
     expect(turns().state()).to.include({ serving, change: null });
-    expect(engineProcesses()).to.have.length(1);
+    expect(deadlyEngines()).to.have.length(1);
     expect((await post()).status).to.equal(200);
   };
 
@@ -72,7 +70,7 @@ describe('HTTP: another model takes the place of the one that serves', () => {
   });
 
   it('answers every request meanwhile, each once and with the same text, and says which model serves', async () => {
-    const before = engineProcesses();
+    const before = deadlyEngines();
     const since = turns().state().since;
     const answers: ReturnType<typeof post>[] = [];
     use('mine');
@@ -98,7 +96,7 @@ describe('HTTP: another model takes the place of the one that serves', () => {
       last: { to: 'mine', error: null },
     });
     expect(turns().state().since).to.be.above(since);
-    const after = engineProcesses();
+    const after = deadlyEngines();
     expect(after).to.have.length(1).and.not.deep.equal(before);
     expect(process_.engines.pids).to.deep.equal(after);
     expect((await call(server, '/readyz')).body).to.include({ status: 'ready', model: 'mine' });
@@ -106,9 +104,10 @@ describe('HTTP: another model takes the place of the one that serves', () => {
     expect(text.match(/^verbatim_build_info.*$/gm)).to.have.length(1);
     expect(text).to.match(/^verbatim_build_info\{.*model="mine"/m);
     const { body } = await call(server, '/v1/models', { headers: bearer(customer.key) });
-    expect(body['data']).to.have.length(1);
-    expect((body['data'] as object[])[0]).to.include({
-      id: 'mine',
+    const listed = body['data'] as { loaded: boolean }[];
+    expect(listed.filter(({ loaded }) => loaded)).to.have.length(1);
+    expect(listed[0]).to.include({
+      ...{ id: 'mine', loaded: true },
       created: Math.floor(turns().state().since / 1000),
     });
   });
@@ -130,7 +129,7 @@ describe('HTTP: another model takes the place of the one that serves', () => {
     expect((await request.answer).text).to.equal(clip.text);
     await settled();
     expect(isAlive(old)).to.equal(false);
-    expect(engineProcesses()).to.have.length(1);
+    expect(deadlyEngines()).to.have.length(1);
   });
 
   it('repeats in a fresh process of the old model what was in it when it was killed, and drains that', async () => {
@@ -271,7 +270,7 @@ describe('A model that was chosen', () => {
     await engines.close();
     expect(turns.state().last?.error).to.equal('The server is shutting down.');
     expect(existsSync(chosenModelPath(models.dataDir))).to.equal(false);
-    expect(childrenOf().filter(({ command }) => command.includes('deadly-engine'))).to.deep.equal([]);
+    expect(deadlyEngines()).to.deep.equal([]);
   });
 
   it('is named by its file when that is none', async () => {

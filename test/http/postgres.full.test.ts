@@ -86,7 +86,7 @@ describe('a server on PostgreSQL', () => {
     }
   });
 
-  it('ends them by its own look when the database cannot tell it', async () => {
+  it('ends them by polling when the database cannot notify it', async () => {
     // Its connection that listens is not made again either, since its clock stands still.
     const ledger = await createPostgresLedger({
       url: place.address,

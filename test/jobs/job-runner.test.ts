@@ -19,7 +19,7 @@ const BILL: Bill = {
   ...{ credits: 1, audioSeconds: 3, minutes: 1 },
   uncharged: {
     ...{ id: 'tr_1', durationSeconds: 3, language: 'en', text: 'Hello.' },
-    ...{ segments: null, words: null, described: null, translation: null, warnings: [] },
+    ...{ segments: null, words: null, described: null, translation: null, warnings: [], model: 'base' },
   },
   timings: { queueMs: 0, readMs: 0, speechMs: 0, inferenceMs: 0, translateMs: 0 },
 };
@@ -286,7 +286,7 @@ describe('JobRunner', () => {
     run(whenAborted);
     await status(id, 'running');
     const waiting = await queued();
-    // By another process, of which this one is not told: it looks.
+    // By another process, which notifies nobody: this one polls.
     await (await bench.cli()).keys.revoke(ann.account.id, ann.key.id);
     timers.pass(1000);
     for (const one of [id, waiting]) {

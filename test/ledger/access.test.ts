@@ -64,7 +64,7 @@ describeLedger('ledger: who may sign in, and who has', (backend) => {
       bench.now += 1;
       expect(await ledger.access.linkOwner(token)).to.equal(null);
       expect(await ledger.access.useLink(token, BROWSER)).to.equal(null);
-      await bench.keepHouse();
+      await bench.runHousekeeping();
       expect(await rows('sign_in_links')).to.equal(0);
     });
 
@@ -97,7 +97,7 @@ describeLedger('ledger: who may sign in, and who has', (backend) => {
       bench.now += SESSION_IDLE_MS;
       expect(await ledger.access.findSession(token)).to.equal(null);
       expect(await ledger.access.listSessions(ann.id)).to.deep.equal([]);
-      await bench.keepHouse();
+      await bench.runHousekeeping();
       expect(await rows('sessions')).to.equal(0);
     });
 

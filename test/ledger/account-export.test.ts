@@ -41,7 +41,7 @@ describeLedger('ledger: the export of an account', (backend) => {
     expect(reported['usage']).to.deep.equal([
       {
         ...{ request_id: 'req_1', key_id: ann.key.id, transcription_id: 'tr_1', endpoint: ENDPOINT },
-        ...{ audio_seconds: 180, minutes: 3, language: 'en', credits: 3, at: now },
+        ...{ audio_seconds: 180, minutes: 3, language: 'en', model: 'base', credits: 3, at: now },
       },
     ]);
     expect(reported['jobs']).to.have.length(2);

@@ -99,7 +99,7 @@ describeLedger('ledger: API keys', (backend) => {
     const { rawKey } = await ledger.keys.create({ accountId, name: 'laptop', scopes: [] });
     await (await bench.server()).keys.authenticate(rawKey);
     expect((await ledger.keys.list(accountId))[0]?.lastUsedAt).to.equal(null);
-    await bench.keepHouse();
+    await bench.runHousekeeping();
     expect((await ledger.keys.list(accountId))[0]?.lastUsedAt).to.equal('2026-01-15T12:00:00.000Z');
   });
 

@@ -42,6 +42,13 @@ export const SQLITE: Backend = {
 };
 export const POSTGRESQL: Backend = { name: 'PostgreSQL', place: () => PostgresPlace.make() };
 
+/** The address of another database beside the one of this place, without a schema. */
+export async function emptyDatabase({ address: beside }: Place): Promise<string> {
+  const address = `${beside}_empty`;
+  await (await sharedCluster()).query(`CREATE DATABASE ${new URL(address).pathname.slice(1)}`);
+  return address;
+}
+
 const ALL = [SQLITE, POSTGRESQL] as const;
 /** Those that `describeLedger` declares its tests on: postgres-doubles.full.test.ts declares all of them once more. */
 let declared: readonly Backend[] = [SQLITE];
@@ -125,7 +132,7 @@ export class SqlitePlace implements Place {
   }
 }
 
-const TEMPLATE = 'migrated_books';
+const TEMPLATE = 'migrated_ledger';
 let template: Promise<void> | undefined;
 let databases = 0;
 
@@ -138,7 +145,7 @@ class PostgresPlace implements Place {
   static async make(): Promise<PostgresPlace> {
     const cluster = await sharedCluster();
     await (template ??= makeTemplate());
-    const database = `books_${process.pid}_${++databases}`;
+    const database = `ledger_${process.pid}_${++databases}`;
     await cluster.query(`CREATE DATABASE ${database} TEMPLATE ${TEMPLATE}`);
     return new PostgresPlace(database, cluster.url(database));
   }
@@ -161,7 +168,7 @@ async function makeTemplate(): Promise<void> {
   await (await openPostgresLedger({ url: cluster.url(TEMPLATE), secret: null })).close();
 }
 
-/** The driver tells 64 bits as text. */
+/** The driver returns 64-bit integers as text. */
 function plain(value: unknown): unknown {
   return typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
 }

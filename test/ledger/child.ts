@@ -78,7 +78,7 @@ async function placed(ledger: Ledger): Promise<string | null> {
   }
 }
 
-/** Holds, settles and releases until it is killed. Every charge is announced before and told after. */
+/** Holds, settles and releases until it is killed. Every charge is announced before and reported after. */
 async function churn(ledger: Ledger): Promise<void> {
   for (let n = 0; ; n += 1) {
     const id = await hold(ledger, who, 3);

@@ -134,9 +134,10 @@ describe('ledger: database', () => {
     bench.raw((database) => {
       for (const sql of [
         'UPDATE usage_events SET minutes = 0',
+        `UPDATE usage_events SET model = 'another'`,
         'DELETE FROM usage_events',
         `INSERT OR REPLACE INTO usage_events SELECT hold_id, account_id, key_id, request_id, endpoint, audio_ms,
-           0, 0, created_at, transcription_id, language FROM usage_events`,
+           0, 0, created_at, transcription_id, language, model FROM usage_events`,
       ]) {
         expect(() => database.exec(sql), sql).to.throw('usage_events is append-only');
       }

@@ -4,9 +4,9 @@ import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { createLedger, openLedger } from '../../src/ledger/sqlite/ledger.js';
-import type { JobSettlement, TakenJob } from '../../src/ledger/jobs.js';
+import type { TakenJob } from '../../src/ledger/jobs.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { codeOf, customer, FileBench, hold, SECRET, settlement, type KeyHolder } from './support.js';
+import { codeOf, customer, FileBench, hold, jobSettlement, SECRET, settlement, type KeyHolder } from './support.js';
 import { Model } from './model.js';
 
 /** Its syncs fail while `fails`; `during` runs in each before it ends. */
@@ -52,10 +52,6 @@ describe('ledger: a disk that fails', () => {
     const begun = await begin(key);
     if (begun.state !== 'new') throw new Error(begun.state);
     return begun.token;
-  };
-  const bill = (credits: number): JobSettlement => {
-    const { audioSeconds, minutes, transcriptionId, language, result } = settlement(credits);
-    return { credits, endpoint: '/api/v1/jobs', audioSeconds, minutes, transcriptionId, language, result };
   };
   const newJob = (id: string, token: string | null = null): ReturnType<Ledger['jobs']['create']> =>
     ledger.jobs.create({
@@ -166,16 +162,16 @@ describe('ledger: a disk that fails', () => {
       disk.during = () => Promise.resolve();
     };
     disk.fails = true;
-    expect(await codeOf(() => ledger.jobs.succeed(lease, bill(3)))).to.equal('overloaded');
+    expect(await codeOf(() => ledger.jobs.succeed(lease, jobSettlement(3)))).to.equal('overloaded');
     expect(await Promise.all(seen)).to.deep.equal(['overloaded', 'overloaded']);
-    expect(await codeOf(() => ledger.jobs.succeed(lease, bill(3)))).to.equal('overloaded');
+    expect(await codeOf(() => ledger.jobs.succeed(lease, jobSettlement(3)))).to.equal('overloaded');
     expect(await ledger.jobs.find(ann.account.id, 'job_1')).to.include({ status: 'running', finishedAt: null });
     expect(await ledger.webhooks.countPending()).to.equal(0);
     expect(await ledger.jobs.renew([{ lease, doneSeconds: 1 }], 30_000)).to.deep.equal([]);
     expect(await ledger.audit()).to.deep.equal([]);
     await recover();
-    expect(await ledger.jobs.succeed(lease, bill(3))).to.equal(true);
-    expect(await ledger.jobs.succeed(lease, bill(3))).to.equal(false);
+    expect(await ledger.jobs.succeed(lease, jobSettlement(3))).to.equal(true);
+    expect(await ledger.jobs.succeed(lease, jobSettlement(3))).to.equal(false);
     expect([await balance(), await charged()]).to.deep.equal([97, 3]);
     expect(await ledger.webhooks.countPending()).to.equal(1);
     expect(await ledger.audit()).to.deep.equal([]);
@@ -250,12 +246,12 @@ describe('ledger: a disk that fails', () => {
     it('a job waits for a server again, its credits held', async () => {
       await newJob('job_1');
       const { lease } = await takeJob();
-      await failing(() => ledger.jobs.succeed(lease, bill(3)));
+      await failing(() => ledger.jobs.succeed(lease, jobSettlement(3)));
       const next = start();
       expect(await next.audit()).to.deep.equal([]);
       expect(await balance(next)).to.equal(97);
       const { lease: again } = await takeJob(next);
-      expect(await next.jobs.succeed(again, bill(5))).to.equal(true);
+      expect(await next.jobs.succeed(again, jobSettlement(5))).to.equal(true);
       expect([await balance(next), await charged(next)]).to.deep.equal([97, 3]);
       expect(await next.audit()).to.deep.equal([]);
       await next.close();

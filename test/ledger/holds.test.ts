@@ -1,15 +1,9 @@
 import { expect } from 'chai';
 import { VerbatimError } from '../../src/errors.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import type { PackAmounts } from '../../src/ledger/types.js';
 import { codeOf, customer, hold, refusal, settlement, useLedger, type Bench, type KeyHolder } from './support.js';
 import { describeLedger } from './backends.js';
-
-interface Pack {
-  remaining: number;
-  held: number;
-  spent: number;
-  expired: number;
-}
 
 describeLedger('ledger: hold, settle, release', (backend) => {
   let bench: Bench;
@@ -21,8 +15,8 @@ describeLedger('ledger: hold, settle, release', (backend) => {
     await ledger.credits.grant({ accountId: ann.account.id, amount, expiresAt });
   };
   const balance = async (): Promise<number> => (await ledger.credits.balance(ann.account.id)).balance;
-  const packs = (): Promise<Pack[]> =>
-    bench.rows<Pack>('SELECT remaining, held, spent, expired FROM credit_packs ORDER BY id');
+  const packs = (): Promise<PackAmounts[]> =>
+    bench.rows<PackAmounts>('SELECT remaining, held, spent, expired FROM credit_packs ORDER BY id');
 
   it('takes a hold off the balance, charges it, and returns the rest', async () => {
     await grant(10);

@@ -122,7 +122,7 @@ describeLedger('ledger: idempotency', (backend) => {
     const left = async (): Promise<unknown> =>
       (await bench.rows<{ n: unknown }>('SELECT count(*) AS n FROM idempotency_records'))[0]?.n;
     expect(await left()).to.equal(121);
-    await bench.keepHouse();
+    await bench.runHousekeeping();
     expect(await left()).to.equal(1);
   });
 
@@ -218,13 +218,13 @@ describeOnSqlite('ledger: idempotency on SQLite', () => {
 
   it('looks for a request without a key among what was not delivered only, unless it is a retry', () => {
     const plans = bench.raw((database) => {
-      const said: string[] = [];
+      const executed: string[] = [];
       const prepare = (sql: string): Database.Statement => {
-        said.push(sql);
+        executed.push(sql);
         return database.prepare(sql);
       };
       new Idempotency({ prepare } as Database.Database, Date.now);
-      const looked = said.filter(
+      const looked = executed.filter(
         (sql) => sql.includes('delivered_at IS NULL') && !sql.includes('ORDER BY record.delivered_at'),
       );
       return looked.map((sql) => {

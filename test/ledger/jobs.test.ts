@@ -1,8 +1,8 @@
 /** Jobs in the ledger: held, leased, ended once, deleted. */
 import { expect } from 'chai';
-import type { JobSettlement, WorkLease, NewJob, StoredJob, TakenJob } from '../../src/ledger/jobs.js';
+import type { WorkLease, NewJob, StoredJob, TakenJob } from '../../src/ledger/jobs.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { codeOf, customer, settlement, useLedger, type Bench, type KeyHolder } from './support.js';
+import { codeOf, customer, jobSettlement, useLedger, type Bench, type KeyHolder } from './support.js';
 import { describeLedger } from './backends.js';
 
 const TERMS = { leaseMs: 30_000, mostPerAccount: 2 };
@@ -37,10 +37,6 @@ describeLedger('Jobs in the ledger', (backend) => {
   }
   const balance = async (): Promise<number> => (await ledger.credits.balance(ann.account.id)).balance;
   const find = async (id: string): Promise<StoredJob> => (await ledger.jobs.find(ann.account.id, id))!;
-  const bill = (credits = 2): JobSettlement => {
-    const { audioSeconds, minutes, transcriptionId, language, result } = settlement(credits);
-    return { credits, endpoint: '/api/v1/jobs', audioSeconds, minutes, transcriptionId, language, result };
-  };
   const minutes = async (): Promise<number> => (await ledger.history.report(ann.account.id, 1)).totalMinutes;
 
   it('hold credits from the first moment, and are charged when they succeed', async () => {
@@ -49,7 +45,7 @@ describeLedger('Jobs in the ledger', (backend) => {
     expect(await balance()).to.equal(8);
     const { lease, job: taken } = await take();
     expect(taken).to.include({ id: 'job_1', status: 'running' });
-    expect(await ledger.jobs.succeed(lease, bill(1))).to.equal(true);
+    expect(await ledger.jobs.succeed(lease, jobSettlement(1))).to.equal(true);
     const done = await find('job_1');
     expect(done).to.include({ status: 'succeeded', doneSeconds: 90.5 });
     expect(done.outcome).to.deep.equal({
@@ -58,6 +54,22 @@ describeLedger('Jobs in the ledger', (backend) => {
     });
     expect(await balance()).to.equal(9);
     expect(await minutes()).to.equal(1);
+  });
+
+  it('have the model that made their result once they have succeeded, in lists and to whoever deletes them', async () => {
+    const { id: accountId } = ann.account;
+    expect((await create()).model).to.equal(null);
+    const { lease, job } = await take();
+    expect(job.model).to.equal(null);
+    await create();
+    await ledger.jobs.succeed(lease, { ...jobSettlement(1), model: 'large-v3' });
+    expect((await find('job_1')).model).to.equal('large-v3');
+    const listed = await ledger.jobs.list(accountId, { status: null, limit: 9, after: null });
+    expect(listed.map(({ model }) => model)).to.deep.equal([null, 'large-v3']);
+    const [charged] = await ledger.history.charged(accountId, { limit: 1, before: null });
+    expect(charged?.model).to.equal('large-v3');
+    const deleted = await ledger.jobs.end(accountId, 'job_1', 'delete');
+    expect(deleted).to.have.nested.property('job.model', 'large-v3');
   });
 
   it('release everything when they fail, and say why', async () => {
@@ -84,7 +96,7 @@ describeLedger('Jobs in the ledger', (backend) => {
     await create();
     const { lease } = await take();
     await ledger.keys.revoke(ann.account.id, ann.key.id);
-    expect(await codeOf(() => ledger.jobs.succeed(lease, bill()))).to.equal('invalid_api_key');
+    expect(await codeOf(() => ledger.jobs.succeed(lease, jobSettlement()))).to.equal('invalid_api_key');
     expect((await find('job_1')).status).to.equal('running');
     expect(await ledger.jobs.fail(lease, { code: 'invalid_api_key', message: '', param: null })).to.equal(true);
     expect(await balance()).to.equal(10);
@@ -92,7 +104,7 @@ describeLedger('Jobs in the ledger', (backend) => {
 
   it('are charged no more than is held, though the price has risen', async () => {
     await create();
-    expect(await ledger.jobs.succeed((await take()).lease, bill(7))).to.equal(true);
+    expect(await ledger.jobs.succeed((await take()).lease, jobSettlement(7))).to.equal(true);
     expect((await find('job_1')).outcome?.charge).to.deep.equal({ creditsUsed: 2, creditsRemaining: 8 });
   });
 
@@ -106,7 +118,7 @@ describeLedger('Jobs in the ledger', (backend) => {
     }
     expect(await balance()).to.equal(10);
     expect(await ledger.jobs.renew([{ lease, doneSeconds: 1 }], 1000)).to.deep.equal(['job_1']);
-    expect(await ledger.jobs.succeed(lease, bill())).to.equal(false);
+    expect(await ledger.jobs.succeed(lease, jobSettlement())).to.equal(false);
     expect(await ledger.jobs.fail(lease, { code: 'x', message: '', param: null })).to.equal(false);
     expect(await ledger.jobs.putBack(lease, { pauseMs: 0, interrupted: false })).to.equal(false);
     expect((await find('job_1')).status).to.equal('cancelled');
@@ -134,7 +146,7 @@ describeLedger('Jobs in the ledger', (backend) => {
       isDone: false,
     });
     expect((await find('job_1')).status).to.equal('queued');
-    await ledger.jobs.succeed((await take()).lease, bill());
+    await ledger.jobs.succeed((await take()).lease, jobSettlement());
     const late = await ledger.jobs.end(ann.account.id, 'job_1', 'cancel');
     expect(late).to.deep.equal({ job: await find('job_1'), isDone: false });
     expect(late?.job.status).to.equal('succeeded');
@@ -164,8 +176,8 @@ describeLedger('Jobs in the ledger', (backend) => {
     const second = await take(other);
     expect(second).to.deep.include({ lease: { id: 'job_1', attempt: 2 }, interruptions: 1 });
     expect(second.job.doneSeconds).to.equal(12.5);
-    expect(await ledger.jobs.succeed(first.lease, bill())).to.equal(false);
-    expect(await other.jobs.succeed(second.lease, bill())).to.equal(true);
+    expect(await ledger.jobs.succeed(first.lease, jobSettlement())).to.equal(false);
+    expect(await other.jobs.succeed(second.lease, jobSettlement())).to.equal(true);
     expect(await balance()).to.equal(8);
   });
 
@@ -249,7 +261,7 @@ describeLedger('Jobs in the ledger', (backend) => {
     expect(await ledger.jobs.deleteEnded(HOUR_MS)).to.equal(false);
     expect(await ledger.jobs.find(ann.account.id, 'job_2')).to.equal(null);
     expect((await find('job_3')).status, 'has not ended').to.equal('queued');
-    expect((await find('job_1')).status, 'is still to be told of').to.equal('cancelled');
+    expect((await find('job_1')).status, 'is still to be reported').to.equal('cancelled');
     const { lease } = (await ledger.webhooks.take(TERMS))!;
     await ledger.webhooks.delivered(lease);
     await ledger.jobs.deleteEnded(HOUR_MS);

@@ -14,7 +14,7 @@ describe('ledger: a database that another process keeps locked', () => {
 
   beforeEach(async () => {
     bench = new FileBench();
-    // How long a disk takes is not told in turns.
+    // How long a disk takes is no number of turns.
     ledger = await bench.server({ syncFile: () => Promise.resolve() });
     ann = await customer(ledger, 'ann@example.com', 10);
     other = new Database(bench.path);

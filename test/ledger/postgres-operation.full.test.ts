@@ -141,8 +141,17 @@ describe('PostgreSQL: pg_dump and pg_restore', () => {
       expect(await after.idempotency.begin({ accountId, key: 'k', fingerprint: 'f' })).to.include({ state: 'replay' });
       const taken = await after.jobs.take({ leaseMs: 30_000, mostPerAccount: 1 });
       expect(taken?.job.id).to.equal('job_1');
-      const { audioSeconds, minutes, transcriptionId, language, result } = settlement(7);
-      const bill = { credits: 7, endpoint: '/api/v1/jobs', audioSeconds, minutes, transcriptionId, language, result };
+      const { audioSeconds, minutes, transcriptionId, language, model, result } = settlement(7);
+      const bill = {
+        credits: 7,
+        endpoint: '/api/v1/jobs',
+        audioSeconds,
+        minutes,
+        transcriptionId,
+        language,
+        model,
+        result,
+      };
       expect(await after.jobs.succeed(taken!.lease, bill)).to.equal(true);
       await after.holds.settle(await hold(after, ann, 4), settlement(4));
       expect((await after.credits.balance(accountId)).balance).to.equal(86);

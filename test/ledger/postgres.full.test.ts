@@ -1,9 +1,6 @@
 /** What is PostgreSQL's own: many servers, a network between them and the ledger, and a database that goes away. */
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
-import { Connections } from '../../src/ledger/postgres/connections.js';
-import { migratePostgres } from '../../src/ledger/postgres/migrate.js';
-import { POSTGRES_MIGRATIONS } from '../../src/ledger/postgres/migrations/index.js';
 import type { NewJob, StoredJob } from '../../src/ledger/jobs.js';
 import { secretCheckOf } from '../../src/ledger/rows/secret.js';
 import type { FirstAccount } from '../../src/ledger/types.js';
@@ -11,7 +8,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import { Network } from '../support/network.js';
 import { DATABASE_PASSWORD, sharedCluster } from '../support/postgres-cluster.js';
 import { until } from '../support/until.js';
-import { die, POSTGRESQL, type Place } from './backends.js';
+import { die, emptyDatabase, POSTGRESQL, type Place } from './backends.js';
 import { Bench, codeOf, customer, hold, refusal, settlement, type KeyHolder } from './support.js';
 
 const LEASE_MS = 30_000;
@@ -35,7 +32,7 @@ describe('ledger on PostgreSQL', () => {
     const pass = async (milliseconds: number): Promise<void> => {
       for (let passed = 0; passed < milliseconds; passed += 5_000) {
         bench.now += 5_000;
-        await bench.keepHouse();
+        await bench.runHousekeeping();
       }
     };
 
@@ -87,7 +84,7 @@ describe('ledger on PostgreSQL', () => {
       const id = await hold(first, ann, 4);
       bench.now += 10 * LEASE_MS;
       const restarted = await bench.server();
-      await bench.keepHouse();
+      await bench.runHousekeeping();
       expect(restarted.recovery.holds + second.recovery.holds).to.equal(0);
       expect((await first.holds.settle(id, settlement(4))).creditsRemaining).to.equal(6);
     });
@@ -140,9 +137,7 @@ describe('ledger on PostgreSQL', () => {
     };
 
     it('of several servers at once makes one schema and one account', async () => {
-      const cluster = await sharedCluster();
-      const address = `${place.address}_empty`;
-      await cluster.query(`CREATE DATABASE ${new URL(address).pathname.slice(1)}`);
+      const address = await emptyDatabase(place);
       const servers = await Promise.all(Array.from({ length: 4 }, () => bench.server({ address })));
       const made = await Promise.all(servers.map((server) => server.accounts.createFirst(FIRST)));
       expect(made.filter((keys) => keys !== null)).to.have.length(1);
@@ -168,26 +163,6 @@ describe('ledger on PostgreSQL', () => {
     const digest = createHmac('sha256', Buffer.from(digits, 'hex')).update(key.rawKey).digest();
     const [row] = await bench.rows<{ digest: Buffer }>('SELECT digest FROM api_keys');
     expect(row?.digest).to.deep.equal(digest);
-  });
-
-  it('refuses a ledger of a newer version, and a schema that is not its own', async () => {
-    await bench.rows('UPDATE schema_version SET version = 99');
-    expect((await refusal(() => bench.server())).message).to.contain('schema version 99');
-    await bench.rows('DROP TABLE schema_version');
-    expect((await refusal(() => bench.server())).message).to.contain("not one of Verbatim's");
-  });
-
-  it('applies only the migrations that are missing', async () => {
-    const connections = new Connections(place.address, 1);
-    const later = [...POSTGRES_MIGRATIONS, 'CREATE TABLE later (n INTEGER)', 'INSERT INTO later VALUES (7)'];
-    try {
-      for (let n = 0; n < 2; n++) {
-        await connections.with((query) => migratePostgres(query, later), 5_000);
-      }
-    } finally {
-      await connections.close();
-    }
-    expect(await bench.rows('SELECT n FROM later')).to.deep.equal([{ n: 7 }]);
   });
 
   describe('behind a network', () => {
@@ -230,7 +205,7 @@ describe('ledger on PostgreSQL', () => {
       expect((await ledger.history.report(ann.account.id, 1)).totalCredits).to.equal(3);
     });
 
-    it('takes back what was begun for a request that was never told of it', async () => {
+    it('undoes what was begun for a request that never learned of it', async () => {
       const held = refusal(() => hold(ledger, ann, 4));
       network.breakAnswers(1000);
       expect(await held).to.include({ code: 'overloaded' });
@@ -252,8 +227,8 @@ describe('ledger on PostgreSQL', () => {
       expect(await codeOf(() => ledger.credits.balance(ann.account.id))).to.equal('overloaded');
       expect(await codeOf(() => ledger.keys.authenticate(ann.key.rawKey))).to.equal('overloaded');
       expect(await codeOf(() => ledger.checkWritable())).to.equal('overloaded');
-      const said = [error, error.cause, ...errors].map((each) => `${String(each)} ${JSON.stringify(each)}`);
-      expect(said.join('\n')).not.to.contain(DATABASE_PASSWORD);
+      const texts = [error, error.cause, ...errors].map((each) => `${String(each)} ${JSON.stringify(each)}`);
+      expect(texts.join('\n')).not.to.contain(DATABASE_PASSWORD);
       network.heal();
       await until(async () => (await codeOrDone(() => ledger.credits.balance(ann.account.id))) === 'done');
       await until(async () => (await balance()) === 10);

@@ -37,9 +37,9 @@ describeOnBoth('ledger: several processes', (backend) => {
   it('gives racing servers each credit once', async () => {
     const who = await prepare(300);
     const racers = [spawn('race', who), spawn('race', who)];
-    await Promise.all(racers.map((child) => child.said('ready')));
+    await Promise.all(racers.map((child) => child.waitFor('ready')));
     await Promise.all(racers.map((child) => child.start()));
-    const won = await Promise.all(racers.map(async (child) => Number(await child.said('won'))));
+    const won = await Promise.all(racers.map(async (child) => Number(await child.waitFor('won'))));
     expect(won.reduce((sum, n) => sum + n)).to.equal(300);
     expect((await (await bench.cli()).credits.balance(who.account.id)).balance).to.equal(0);
     expect(await (await bench.cli()).audit()).to.deep.equal([]);
@@ -51,7 +51,7 @@ describeOnBoth('ledger: several processes', (backend) => {
     const who = await prepare(40);
     const servers = Array.from({ length: 4 }, () => spawn('crowd', who));
     await Promise.all(servers.map((child) => child.start()));
-    const won = await Promise.all(servers.map(async (child) => Number(await child.said('won'))));
+    const won = await Promise.all(servers.map(async (child) => Number(await child.waitFor('won'))));
     expect(won.reduce((sum, n) => sum + n)).to.equal(40);
     expect((await (await bench.cli()).credits.balance(who.account.id)).balance).to.equal(0);
     expect(await (await bench.cli()).audit()).to.deep.equal([]);
@@ -61,7 +61,7 @@ describeOnBoth('ledger: several processes', (backend) => {
     const who = await prepare(1000);
     const servers = Array.from({ length: 4 }, () => spawn('squeeze', who));
     await Promise.all(servers.map((child) => child.start()));
-    const won = await Promise.all(servers.map(async (child) => Number(await child.said('won'))));
+    const won = await Promise.all(servers.map(async (child) => Number(await child.waitFor('won'))));
     expect(won.reduce((sum, n) => sum + n)).to.equal(5);
     expect(await (await bench.cli()).holds.state(who.account.id)).to.deep.equal({ balance: 995, inFlight: 5 });
   });
@@ -79,7 +79,7 @@ describeOnBoth('ledger: several processes', (backend) => {
     // Until the account has been seen with all of its five places taken, by clients that were refused a sixth.
     while (charged() < 100 || seen.length < 100 || refused() === 0 || !seen.includes(5)) {
       seen.push((await looker.holds.state(who.account.id)).inFlight);
-      await setImmediate(); // the children are heard
+      await setImmediate(); // the children's lines are read
     }
     expect(Math.max(...seen)).to.equal(5);
     expect(await looker.audit()).to.deep.equal([]);
@@ -88,7 +88,7 @@ describeOnBoth('ledger: several processes', (backend) => {
   it('lets several first starts happen at once: one schema, one secret', async () => {
     const starters = Array.from({ length: 4 }, () => spawn('first-start'));
     await Promise.all(starters.map((child) => child.start()));
-    const keys = await Promise.all(starters.map((child) => child.said('key')));
+    const keys = await Promise.all(starters.map((child) => child.waitFor('key')));
     const ledger = await administrationAt(address, { secret: backend === POSTGRESQL ? SECRET : null });
     for (const key of keys) expect((await ledger.keys.authenticate(key))?.key.name).to.equal('first');
     expect(await ledger.audit()).to.deep.equal([]);
@@ -101,7 +101,7 @@ describeOnBoth('ledger: several processes', (backend) => {
       const victim = spawn('hold', who);
       const survivor = spawn('hold', who);
       await Promise.all([victim, survivor].map((child) => child.start()));
-      await Promise.all([victim, survivor].map((child) => child.said('held')));
+      await Promise.all([victim, survivor].map((child) => child.waitFor('held')));
       expect((await (await bench.cli()).credits.balance(who.account.id)).balance).to.equal(12);
       await victim.kill();
       const next = await bench.server();
@@ -114,13 +114,13 @@ describeOnBoth('ledger: several processes', (backend) => {
       const who = await prepare(20);
       const neighbour = spawn('hold', who);
       await neighbour.start();
-      await neighbour.said('held');
+      await neighbour.waitFor('held');
       const ledger = await bench.server();
       await hold(ledger, who, 1);
       expect((await ledger.credits.balance(who.account.id)).balance).to.equal(15);
       await neighbour.kill();
       expect((await ledger.credits.balance(who.account.id)).balance).to.equal(15);
-      await bench.keepHouse();
+      await bench.runHousekeeping();
       expect((await ledger.credits.balance(who.account.id)).balance).to.equal(19);
     });
 
@@ -131,19 +131,19 @@ describeOnBoth('ledger: several processes', (backend) => {
     for (let round = 0; round < 8; round += 1) {
       const child = spawn('churn', who);
       await child.start();
-      await child.saidTimes('charged', 1 + Math.floor(random() * 50));
+      await child.waitForLines('charged', 1 + Math.floor(random() * 50));
       await child.kill();
-      for (const line of child.lines.filter((said) => said.startsWith('charged '))) {
+      for (const line of child.lines.filter((printed) => printed.startsWith('charged '))) {
         const [, id = '', key = ''] = line.split(' ');
         charged.push({ id, key });
       }
       const ledger = await bench.server();
-      await bench.buryDead();
+      await bench.releaseDead();
       expect(await ledger.audit()).to.deep.equal([]);
       bench.now = Date.now();
       const report = await ledger.history.report(who.account.id, 2);
       const unseen = report.totalCredits / 2 - charged.length;
-      // A charge may be stored and the process killed before it could tell; never the other way round.
+      // A charge may be stored and the process killed before it could report it; never the other way round.
       expect(unseen).to.be.within(0, round + 1);
       expect((await ledger.credits.balance(who.account.id)).balance).to.equal(1_000_000 - report.totalCredits);
       await ledger.close();

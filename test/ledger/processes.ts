@@ -26,13 +26,13 @@ export class Child {
   }
 
   /** The rest of the first line that begins with `word`. */
-  async said(word: string): Promise<string> {
-    const [line] = await this.saidTimes(word, 1);
+  async waitFor(word: string): Promise<string> {
+    const [line] = await this.waitForLines(word, 1);
     return line!.slice(word.length + 1);
   }
 
   /** Resolves when `count` lines begin with `word`. */
-  async saidTimes(word: string, count: number): Promise<string[]> {
+  async waitForLines(word: string, count: number): Promise<string[]> {
     for (;;) {
       const lines = this.lines.filter((candidate) => candidate.startsWith(`${word} `));
       if (lines.length >= count) return lines;
@@ -44,7 +44,7 @@ export class Child {
   }
 
   async start(): Promise<void> {
-    await this.said('ready');
+    await this.waitFor('ready');
     this.#process.stdin.write('go\n');
   }
 

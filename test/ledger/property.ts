@@ -229,7 +229,7 @@ class World {
   async crash(): Promise<void> {
     await die(this.ledger);
     this.ledger = await this.bench.server();
-    await this.bench.buryDead();
+    await this.bench.releaseDead();
     expect(await this.ledger.audit()).to.deep.equal([]);
   }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Database } from '../../src/ledger/sqlite/driver.js';
 import type { Account, IssuedKey, Settlement } from '../../src/ledger/types.js';
+import type { JobSettlement } from '../../src/ledger/jobs.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { systemTimers, type Timers } from '../../src/timers.js';
 import { ManualTimers } from '../support/manual-timers.js';
@@ -52,17 +53,17 @@ export class Bench {
   }
 
   /** Lets the ledgers keep house once. */
-  async keepHouse(): Promise<void> {
+  async runHousekeeping(): Promise<void> {
     this.timers.pass(5000);
     for (const ledger of this.#ledgers) await idle(ledger);
   }
 
   /** So much time that servers which died are known to be dead. */
-  async buryDead(): Promise<void> {
+  async releaseDead(): Promise<void> {
     if (this.backend !== POSTGRESQL) return;
     for (let n = 0; n < 2; n++) {
       this.now += 20_000;
-      await this.keepHouse();
+      await this.runHousekeeping();
     }
   }
 
@@ -167,9 +168,16 @@ export function settlement(credits: number, overrides: Partial<Settlement> = {})
     requestId: 'req_1',
     transcriptionId: 'tr_1',
     language: 'en',
+    model: 'base',
     result: { text: 'hello' },
     ...overrides,
   };
+}
+
+/** Of a job's work, which takes a minute. */
+export function jobSettlement(credits = 2): JobSettlement {
+  const { audioSeconds, minutes, transcriptionId, language, model, result } = settlement(credits);
+  return { credits, endpoint: '/api/v1/jobs', audioSeconds, minutes, transcriptionId, language, model, result };
 }
 
 /** What `work` throws or rejects with. */

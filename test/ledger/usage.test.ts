@@ -107,6 +107,17 @@ describeLedger('ledger: usage', (backend) => {
     expect(stored?.audio_ms).to.equal(61_500);
   });
 
+  it('notes which model made each answer, a delivered part among them, where that is known', async () => {
+    const models = ['base', 'large-v3', null];
+    for (const model of models) await ledger.holds.settle(await hold(ledger, ann, 1), settlement(1, { model }));
+    const part = settlement(1, { model: 'small', delivered: true });
+    await ledger.holds.settle(await hold(ledger, ann, 1), part);
+    const page = (limit: number, before: string | null) => ledger.history.charged(ann.account.id, { limit, before });
+    const newest = await page(2, null);
+    expect(newest.map(({ model }) => model)).to.deep.equal(['small', null]);
+    expect((await page(9, newest[1]!.id)).map(({ model }) => model)).to.deep.equal(['large-v3', 'base']);
+  });
+
   it('keeps the history of a revoked key', async () => {
     await use('2026-03-01T10:00:00Z', 2);
     await ledger.keys.revoke(ann.account.id, ann.key.id);

@@ -19,11 +19,11 @@ function measured(machine: ModelSpeeds, fits: (model: string) => boolean = () =>
 }
 
 describe('the automatic choice of a model', () => {
-  it('is among published models whose size and checksum are known, multilingual ones, best first', () => {
+  it('is among published models whose size and checksum are known, multilingual and recommended ones, best first', () => {
     const manifest = readManifest(packageRoot, '/nonexistent');
     const sizes = CANDIDATES.map(({ model }) => {
       const entry = findModel(manifest, model);
-      expect(entry, model).to.include({ kind: 'speech', languages: 'whisper' });
+      expect(entry, model).to.include({ kind: 'speech', languages: 'whisper', recommended: true });
       const [file] = modelFiles(entry);
       expect(file?.sha1 ?? file?.sha256, model).to.match(/^[0-9a-f]{40,64}$/);
       return file?.size ?? Number.NaN;

@@ -5,9 +5,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { downloadModel } from '../../src/models/download.js';
+import { downloadModel, type DownloadOptions } from '../../src/models/download.js';
 import type { SpeechModelEntry } from '../../src/models/manifest.js';
 import { isInstalled, verifyModel } from '../../src/models/store.js';
+import { ManualTimers } from '../support/manual-timers.js';
 import { until } from '../support/until.js';
 
 const content = Buffer.alloc(300_000, 'weights ');
@@ -50,7 +51,7 @@ describe('downloading a model', () => {
     packageRoot: '/nowhere',
     modelsDir: directory,
   });
-  const download = (options: { onProgress?: (file: string, received: number, total: number | null) => void } = {}) =>
+  const download = (options: Partial<DownloadOptions> = {}) =>
     downloadModel(entry, {
       roots: roots(),
       endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -109,24 +110,73 @@ describe('downloading a model', () => {
     expect(readFileSync(join(directory, 'ggml-toy.bin')).equals(content)).to.equal(true);
   });
 
-  it('resumes by itself when the connection breaks in the middle', async () => {
-    let cut = true;
-    handler = (request, response) => {
-      if (!cut) {
-        serveRanges(request, response);
-        return;
-      }
-      cut = false;
-      response.writeHead(200, { 'content-length': content.length });
-      response.write(content.subarray(0, 100_000));
-      const part = join(directory, 'ggml-toy.bin.part');
-      const begun = (): boolean => (statSync(part, { throwIfNoEntry: false })?.size ?? 0) > 0;
-      void until(begun).then(() => response.destroy());
-    };
-    await download();
-    expect(requests).to.have.length(2);
-    expect(requests[1]?.headers.range).to.match(/^bytes=[1-9]\d*-$/);
-    expect(readFileSync(join(directory, 'ggml-toy.bin')).equals(content)).to.equal(true);
+  describe('from a hub that stops midway', () => {
+    let timers: ManualTimers;
+    let isUp: boolean;
+
+    beforeEach(() => {
+      timers = new ManualTimers();
+      isUp = true;
+      handler = (request, response) => {
+        if (requests.length > 1) {
+          if (isUp) serveRanges(request, response);
+          else response.destroy();
+          return;
+        }
+        response.writeHead(200, { 'content-length': content.length });
+        response.write(content.subarray(0, 100_000));
+        const part = join(directory, 'ggml-toy.bin.part');
+        const begun = (): boolean => (statSync(part, { throwIfNoEntry: false })?.size ?? 0) > 0;
+        void until(begun).then(() => response.destroy());
+      };
+    });
+
+    async function pass(milliseconds: number): Promise<void> {
+      await timers.untilWaiting(milliseconds);
+      timers.pass(milliseconds);
+    }
+
+    it('resumes by itself after a second', async () => {
+      const downloaded = download({ timers });
+      await pass(1000);
+      await downloaded;
+      expect(requests).to.have.length(2);
+      expect(requests[1]?.headers.range).to.match(/^bytes=[1-9]\d*-$/);
+      expect(readFileSync(join(directory, 'ggml-toy.bin')).equals(content)).to.equal(true);
+    });
+
+    it('waits longer each time while it is away', async () => {
+      isUp = false;
+      const downloaded = download({ timers });
+      for (const milliseconds of [1000, 2000]) await pass(milliseconds);
+      await timers.untilWaiting(4000);
+      isUp = true;
+      timers.pass(3999);
+      expect(requests).to.have.length(3);
+      timers.pass(1);
+      await downloaded;
+      expect(new Set(requests.slice(1).map(({ headers }) => headers.range))).to.have.length(1);
+      expect(readFileSync(join(directory, 'ggml-toy.bin')).equals(content)).to.equal(true);
+    });
+
+    it('gives up after 15 s, and leaves what it has', async () => {
+      isUp = false;
+      const failed = failure(download({ timers }));
+      for (const milliseconds of [1000, 2000, 4000, 8000]) await pass(milliseconds);
+      expect(await failed).to.contain('cannot be reached');
+      expect(requests).to.have.length(5);
+      expect(existsSync(join(directory, 'ggml-toy.bin.part'))).to.equal(true);
+    });
+
+    it('ends at once when it is told to', async () => {
+      const abort = new AbortController();
+      const failed = failure(download({ timers, signal: abort.signal }));
+      await timers.untilWaiting(1000);
+      abort.abort();
+      expect(await failed).to.contain('aborted');
+      expect(requests).to.have.length(1);
+      expect(timers.pending).to.equal(0);
+    });
   });
 
   it('starts afresh when the server knows no ranges', async () => {

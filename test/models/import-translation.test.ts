@@ -146,7 +146,7 @@ describe('translation models', function () {
         /has no SentencePiece model/,
       ],
       [
-        'with several targets and no way to tell them',
+        'with several targets and no way to distinguish them',
         () => importFrom(model, { from: ['es'], to: ['en', 'fr'] }),
         /give --target-token/,
       ],

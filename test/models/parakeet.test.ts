@@ -96,7 +96,7 @@ describe('The published Parakeet models', () => {
       expect(recognised['text']).to.match(/w\d/);
     }));
 
-  it('are refused when they are loaded, where nobody could tell before that a file is broken', () =>
+  it('are refused when they are loaded, where only that shows that a file is broken', () =>
     inWorkplace(async (place) => {
       answer = answer.subarray(0, answer.length - 1);
       expect((await pull(place, NAME)).status).to.equal(0);

@@ -12,14 +12,10 @@ import {
   type SpeakerSettings,
 } from '../../src/service/speaker-engine.js';
 import { inWorkplace, type Workplace } from '../cli/option-rows/rows.js';
-import { embeddingGraph, segmentationGraph, writeHum } from '../engine/speakers/tones.js';
+import { embeddingGraph, HUMMED, segmentationGraph, writeHum } from '../engine/speakers/tones.js';
 import { onnxFile } from '../support/onnx.js';
 
 const DEFAULTS: SpeakerSettings = { speakers: 'auto', speakerSegmentation: null, speakerEmbedding: null };
-const HUMMED = [
-  { startSeconds: 0, endSeconds: 6, speaker: 'S1' },
-  { startSeconds: 6, endSeconds: 12, speaker: 'S2' },
-];
 
 /** What serve would take, of this models directory. */
 function speakersOf(

@@ -74,11 +74,11 @@ describe('Addon: environments', () => {
     const code = script(samplePath('en-wav16.wav'), TRANSCRIBE);
     const workers = [1, 2, 3].map(() => new Worker(code, { eval: true }));
     const exits = workers.map((worker) => once(worker, 'exit'));
-    const said = await Promise.all([
+    const texts = await Promise.all([
       transcribeWith(binding),
       ...workers.map(async (worker) => ((await once(worker, 'message')) as [string])[0]),
     ]);
-    for (const text of said) expect(text).to.equal('Hello Emma, this is Laura.');
+    for (const text of texts) expect(text).to.equal('Hello Emma, this is Laura.');
     for (const [code] of (await Promise.all(exits)) as [number][]) expect(code).to.equal(0);
   });
 

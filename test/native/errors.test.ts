@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { binding, failure, firstWindow, loadModel, MODEL, POLICY, samplePath } from './support.js';
 
 describe('Addon: errors', () => {
-  it('are Errors with a code and a message, and can be told from argument errors', async () => {
+  it('are Errors with a code and a message, and can be distinguished from argument errors', async () => {
     const error = await failure(binding.openAudio('/nowhere/clip.wav', POLICY));
     expect(error).to.be.instanceOf(Error).and.not.instanceOf(TypeError);
     expect(error).to.include({ name: 'Error', code: 'io_error' });

@@ -1,4 +1,4 @@
-/** The glossary over the identifiers of the C++ sources. */
+/** The glossary over the names of the C++ sources. */
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,7 +10,7 @@ interface NativeGlossary {
   privateNamesBelow: (root: string) => string[];
 }
 
-describe('The glossary of native identifiers', () => {
+describe('The glossary of native names', () => {
   let glossary: NativeGlossary;
 
   before(async () => {

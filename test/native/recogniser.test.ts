@@ -8,6 +8,7 @@ import {
   ADDON,
   binding,
   collectGarbage,
+  decodeAlone,
   ENDLESS_WORK,
   failure,
   firstWindow,
@@ -24,17 +25,9 @@ function load(options: Partial<RecogniserOptions> = {}): Promise<AlignableRecogn
 }
 
 async function decodedBy(model: Recogniser): Promise<string> {
-  const encoder = await model.createEncoder({ threads: 1 });
-  const batch = await model.createBatch();
   const audio = await firstWindow(CLIP);
-  const window = model.openWindow(audio, OPTIONS);
+  const segments = await decodeAlone(model, audio, OPTIONS);
   audio.release();
-  while (window.stage === 'encode') await encoder.advance(window);
-  batch.add(window);
-  while (batch.size > 0) await batch.advance({ steps: 8, threads: 1 });
-  const { segments } = window.result();
-  for (const handle of [encoder, batch]) handle.close();
-  window.release();
   return segments.map((segment) => segment.text.trim()).join(' ');
 }
 

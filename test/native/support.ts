@@ -11,23 +11,19 @@ import {
   type AudioWindow,
   type DecodeOptions,
   type NativeError,
+  type Recogniser,
+  type Segment,
   type SpeechModel,
-  type WindowPolicy,
 } from '../../src/engine/binding.js';
+import { POLICY } from '../support/window-policy.js';
+
+export { POLICY };
 
 const ROOT = join(__dirname, '..', '..');
 
 /** The one that the tests judge, which `npm run test:asan` exchanges. */
 export const ADDON = require.resolve(join(ROOT, 'build', 'Release', 'verbatim.node'));
 export const MODEL = join(ROOT, 'models', 'bundled', 'ggml-verbatim-small-q5_1.bin');
-/** How the bundled model wants its audio cut. */
-export const POLICY: WindowPolicy = {
-  maxSeconds: 8,
-  cut: 'pause',
-  minPauseSeconds: 0.15,
-  searchSeconds: 3,
-  ownLength: true,
-};
 
 /** No decoding is likely enough: a pass for each of 100,000 temperatures takes hours, and only an abort ends it. */
 export const ENDLESS_WORK: DecodeOptions = {
@@ -152,4 +148,18 @@ export async function collectGarbage(): Promise<void> {
     gc();
     await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+/** A window decoded by a recogniser that has nothing else to do. */
+export async function decodeAlone(model: Recogniser, audio: AudioWindow, options: DecodeOptions): Promise<Segment[]> {
+  const encoder = await model.createEncoder({ threads: 1 });
+  const batch = await model.createBatch();
+  const window = model.openWindow(audio, options);
+  while (window.stage === 'encode') await encoder.advance(window);
+  batch.add(window);
+  while (batch.size > 0) await batch.advance({ steps: 8, threads: 1 });
+  const { segments } = window.result();
+  for (const handle of [encoder, batch]) handle.close();
+  window.release();
+  return segments;
 }

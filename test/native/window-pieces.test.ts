@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
-import type { AudioWindow, Recogniser, Segment } from '../../src/engine/binding.js';
+import type { AudioWindow } from '../../src/engine/binding.js';
 import { pcmOfSample, pcmOfSilence, writeWav } from '../support/speech.js';
-import { binding, firstWindow, inDirectory, loadModel, MODEL, POLICY } from './support.js';
+import { binding, decodeAlone, firstWindow, inDirectory, loadModel, MODEL, POLICY } from './support.js';
 
 /** As the published models want their audio cut. */
 const FULL = { ...POLICY, maxSeconds: 30, cut: 'quietest', ownLength: false } as const;
@@ -16,19 +16,6 @@ async function inWindow<T>(look: (window: AudioWindow, again: number) => T | Pro
     const seconds = writeWav(path, [pcmOfSample(), pcmOfSilence(SILENCE_SECONDS), pcmOfSample()]);
     return look(await firstWindow(path, FULL), (seconds + SILENCE_SECONDS) / 2);
   });
-}
-
-async function decoded(model: Recogniser, audio: AudioWindow): Promise<Segment[]> {
-  const encoder = await model.createEncoder({ threads: 1 });
-  const batch = await model.createBatch();
-  const window = model.openWindow(audio, OPTIONS);
-  while (window.stage === 'encode') await encoder.advance(window);
-  batch.add(window);
-  while (batch.size > 0) await batch.advance({ steps: 8, threads: 1 });
-  const { segments } = window.result();
-  for (const handle of [encoder, batch]) handle.close();
-  window.release();
-  return segments;
 }
 
 /** No time lies in the silence that was left out, and there are times on both sides of it. */
@@ -60,7 +47,10 @@ describe('Addon: a window out of several pieces', () => {
       const slots = await loadModel();
       const slot = await slots.createSlot({ threads: 1 });
       const model = await binding.loadRecogniser(MODEL, { device: 'cpu' });
-      for (const segments of [(await slot.transcribe(audio, OPTIONS)).segments, await decoded(model, audio)]) {
+      for (const segments of [
+        (await slot.transcribe(audio, OPTIONS)).segments,
+        await decodeAlone(model, audio, OPTIONS),
+      ]) {
         const words = segments.flatMap((segment) => segment.words ?? []);
         expect(words.map(({ text }) => text).join('')).to.contain('Laura');
         checkTimes(words, audio);

@@ -94,7 +94,7 @@ function filesUnder(folder: string): string[] {
 const image = (name: string): string => readFileSync(join(PACKAGING, 'container', name), 'utf8');
 
 const SHIPPED = join(PACKAGING, 'haproxy', 'haproxy.cfg');
-/** The variables in which its environment may tell it of other nodes. */
+/** The variables of its environment that may name other nodes. */
 const BALANCED = [...new Set([...readFileSync(SHIPPED, 'utf8').matchAll(/\$\{(\w+)-/g)].map(([, name]) => name!))];
 
 for (const file of ['kubernetes/verbatim.yaml', 'kubernetes/nodes.yaml'])

@@ -1,4 +1,4 @@
-/** What messages tell people to type, which is not the same in a checkout and in a package. */
+/** The commands in messages, which are not the same in a checkout and in a package. */
 import { expect } from 'chai';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,11 +26,11 @@ describe('The command that messages name', () => {
     const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
       (name) => name.endsWith('.ts') && !name.startsWith('client/') && name !== 'package-root.ts',
     );
-    const said = files.filter((name) =>
+    const printed = files.filter((name) =>
       readFileSync(join(source, name), 'utf8')
         .split('\n')
         .some((line) => line.includes('npx verbatim') && !/^\s*(\*|\/\*\*|\/\/)/.test(line)),
     );
-    expect(said).to.deep.equal([]);
+    expect(printed).to.deep.equal([]);
   });
 });

@@ -46,6 +46,8 @@ describe('configuration', () => {
         VERBATIM_MODELS_DIR: '/models',
         VERBATIM_AUTO_MODEL: 'off',
         VERBATIM_MODEL: 'base',
+        VERBATIM_MODEL_MEMORY: '6G',
+        VERBATIM_MODEL_IDLE_SECONDS: '0',
         VERBATIM_DEVICE: 'cuda:0,1',
         VERBATIM_SLOTS: '3',
         VERBATIM_THREADS: '2',
@@ -88,6 +90,8 @@ describe('configuration', () => {
       modelsDir: '/models',
       model: 'base',
       autoModel: false,
+      modelMemory: 6 * 2 ** 30,
+      modelIdleSeconds: 0,
       deviceSetting: 'cuda:0,1',
       slots: 3,
       threads: 2,
@@ -118,6 +122,20 @@ describe('configuration', () => {
       secret: '0123456789abcdef',
       metricsToken: 'token',
     });
+  });
+
+  it('reads a size in bytes, or by the letter of its unit', () => {
+    const sizeOf = (value: string): unknown => readConfig({ VERBATIM_MODEL_MEMORY: value }, '/package').modelMemory;
+    expect(['', '1048576', '1024K', '3m', '2G', '1T'].map(sizeOf)).to.deep.equal([
+      null,
+      2 ** 20,
+      2 ** 20,
+      3 * 2 ** 20,
+      2 ** 31,
+      2 ** 40,
+    ]);
+    for (const value of ['1', '1023K', '1.5G', '6 G', '6GB', '-1G', 'all', '99999999999T'])
+      expect(() => sizeOf(value), value).to.throw(`VERBATIM_MODEL_MEMORY is "${value}"; allowed: a number of bytes`);
   });
 
   it('names what an address of PostgreSQL may have', () => {

@@ -5,8 +5,10 @@ import { copyFileSync, existsSync, readFileSync, symlinkSync, writeFileSync } fr
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../src/package-root.js';
+import { CHECK_CLIP } from '../../src/service/model-check.js';
 import { verbatim } from '../support/built.js';
 import { Served } from '../support/served.js';
+import { sample } from '../support/speech.js';
 
 interface Answered {
   status: number;
@@ -73,6 +75,30 @@ describe('The curl lines of', function () {
 
   it('README are one', () => {
     expect(curlLines('README.md')).to.have.length(1);
+  });
+
+  it('the first start has the text of the sample, and of a recording of yours in its place', async () => {
+    const [line, ...others] = served.stdout.split('\n').filter((text) => text.startsWith('  curl '));
+    expect(others).to.deep.equal([]);
+    const { path, text } = CHECK_CLIP;
+    const recording = sample('en-wav16.wav');
+    const mine = join(served.directory, 'My recording.wav');
+    copyFileSync(recording.path, mine);
+    for (const [file, words] of [
+      [path, text],
+      [mine, recording.text],
+    ] as const) {
+      expect(line).to.contain(path);
+      const { status, body } = await run(line!.replace(path, file));
+      expect(status, body).to.equal(200);
+      expect((JSON.parse(body) as { text: string }).text).to.equal(words);
+    }
+  });
+
+  it('README begins with what starts the server, and sends to the line that it prints', () => {
+    const [start] = [...textOf('README.md').matchAll(/```sh\n([^]*?)```/g)].map(([, block = '']) => block.trim());
+    expect(start).to.equal('./setup && npm start');
+    expect(served.stdout).to.contain('a recording of yours in its place');
   });
 
   for (const document of ['docs/api.md', 'docs/clients.md']) {

@@ -72,9 +72,9 @@ describe('a database of the second edition', () => {
     const { ada } = known;
     expect(await balance(ada)).to.equal(35);
     const entries = await server.ledger.history.charged(ada.id, { limit: 5, before: null });
-    expect(entries.map(({ endpoint, credits }) => [endpoint, credits])).to.deep.equal([
-      ['/api/v1/jobs', 2],
-      ['/api/v1/transcribe', 3],
+    expect(entries.map(({ endpoint, credits, model }) => [endpoint, credits, model])).to.deep.equal([
+      ['/api/v1/jobs', 2, null],
+      ['/api/v1/transcribe', 3, null],
     ]);
     const ask = (key: string) => ({ accountId: ada.id, key, fingerprint: 'fingerprint' });
     const kept = await server.ledger.idempotency.begin(ask('kept'));
@@ -83,14 +83,14 @@ describe('a database of the second edition', () => {
     const ticket = await server.ledger.idempotency.begin(ask('job'));
     expect(ticket).to.deep.include({ state: 'replay' }).and.have.nested.property('answer.ticket.id', DONE);
     const job = await jobCall(server, ada.rawKey, `/${DONE}`);
-    expect(job.body).to.include({ status: 'succeeded', progress: 1 });
+    expect(job.body).to.include({ status: 'succeeded', progress: 1, model: null });
     expect(job.body['result']).to.deep.include({ text: known.text, duration_sec: 90, credits_used: 2 });
   });
 
   it('releases what a killed server held, and ends its job, charged once', async () => {
     const { bob } = known;
     expect(server.ledger.recovery).to.deep.equal({ holds: 1, credits: 5, idempotencyRecords: 0 });
-    expect(await endedJob(server, bob.rawKey, OPEN)).to.include({ status: 'succeeded' });
+    expect(await endedJob(server, bob.rawKey, OPEN)).to.include({ status: 'succeeded', model: 'fake' });
     expect(await balance(bob)).to.equal(8);
   });
 

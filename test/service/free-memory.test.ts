@@ -30,6 +30,26 @@ describe('Free memory', () => {
     expect(freeMemory(kernel({ ...own, ...meminfo }))).to.equal(MIB);
   });
 
+  it('is what a control group of version 1 leaves', () => {
+    const files = {
+      '/proc/meminfo': 'MemAvailable: 99999999 kB\n',
+      '/proc/self/cgroup': '9:name=systemd:/\n4:memory:/docker/abc\n0::/\n',
+      '/sys/fs/cgroup/memory/memory.limit_in_bytes': '9223372036854771712\n',
+      '/sys/fs/cgroup/memory/memory.usage_in_bytes': `${500 * MIB}\n`,
+      '/sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes': `${100 * MIB}\n`,
+      '/sys/fs/cgroup/memory/docker/abc/memory.usage_in_bytes': `${90 * MIB}\n`,
+      '/sys/fs/cgroup/memory/docker/abc/memory.stat': `inactive_file 7\ntotal_inactive_file ${3 * MIB}\n`,
+    };
+    expect(freeMemory(kernel(files))).to.equal(13 * MIB);
+    // A container sees its own group as the root, and the machine's name of it.
+    const inside = {
+      ...{ '/proc/meminfo': files['/proc/meminfo'], '/proc/self/cgroup': '4:cpu,memory:/docker/abc\n' },
+      '/sys/fs/cgroup/memory/memory.limit_in_bytes': `${10 * MIB}\n`,
+      '/sys/fs/cgroup/memory/memory.usage_in_bytes': `${4 * MIB}\n`,
+    };
+    expect(freeMemory(kernel(inside))).to.equal(6 * MIB);
+  });
+
   it('is that of the root in a container, whose group has no name there', () => {
     const files = {
       '/proc/self/cgroup': '0::/\n',

@@ -89,7 +89,7 @@ describe('The check of a model', () => {
     expect(await refusal({ text: ' ', segments: [] })).to.equal('"mine" recognises nothing in a clip of speech.');
   });
 
-  it('refuses one whose numbers are none, as they are here or as another process tells them', async () => {
+  it('refuses one whose numbers are none, in this process or as another one sends them', async () => {
     for (const averageLogProbability of [NaN, -Infinity, null])
       expect(await refusal(segments({ decoding: { ...DECODING, averageLogProbability } }))).to.equal(
         '"mine" computes what are no numbers.',
@@ -99,7 +99,7 @@ describe('The check of a model', () => {
     expect(await refusal({ durationSeconds: NaN })).to.contain('how long a clip is');
   });
 
-  it('refuses one that tells a text without tokens', async () => {
+  it('refuses one that returns a text without tokens', async () => {
     for (const decoding of [undefined, { ...DECODING, tokens: [] }])
       expect(await refusal(segments({ decoding }))).to.equal('"mine" reports a text without its tokens.');
   });

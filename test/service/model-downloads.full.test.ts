@@ -13,13 +13,20 @@ describe('downloads of models', function () {
   this.timeout(240_000);
   let hub: ModelHub;
   let downloads: ModelDownloads;
+  let logged: string[];
 
   beforeEach(async () => {
     hub = await ModelHub.start();
     hub.register([NAME, 'other', 'third']);
+    logged = [];
     downloads = new ModelDownloads({
       context: hub.context,
-      logger: { info: () => undefined, warn: () => undefined },
+      logger: {
+        info: (fields: { problem?: string }) => {
+          if (fields.problem !== undefined) logged.push('info');
+        },
+        warn: () => void logged.push('warn'),
+      },
     });
   });
   afterEach(async () => {
@@ -93,6 +100,15 @@ describe('downloads of models', function () {
     expect(model().problem).to.match(/has sha1 [0-9a-f]{40} instead of 0{40}/);
     expect(onDisk(file)).to.equal(false);
     expect(model().receivedBytes).to.equal(0);
+  });
+
+  it('warn of the same problem once', async () => {
+    for (const sha1 of ['0', '0', '1']) {
+      hub.register([NAME], { sha1: sha1.repeat(40) });
+      downloads.download(NAME);
+      await until(() => model().state === 'failed');
+    }
+    expect(logged).to.deep.equal(['warn', 'info', 'warn']);
   });
 
   it('are two at once, of what there is to be had; closing ends them', async () => {

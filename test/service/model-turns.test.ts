@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { ModelRefused } from '../../src/errors.js';
+import { LaneDivision } from '../../src/engine/lane-division.js';
 import type { EngineApart } from '../../src/service/engine-apart.js';
 import { ModelTurns, type NextModel } from '../../src/service/model-turns.js';
+import { ManualTimers } from '../support/manual-timers.js';
 import { until } from '../support/until.js';
 
 interface Gate {
@@ -32,6 +34,10 @@ class FakeApart {
 
   constructor(modelName: string) {
     this.info = { modelName };
+  }
+
+  limitLanes(): Promise<void> {
+    return Promise.resolve();
   }
 
   close(): Promise<void> {
@@ -74,6 +80,7 @@ describe('ModelTurns', () => {
     };
     turns = new ModelTurns({
       first: old.asEngine,
+      division: new LaneDivision({ lanes: () => 2, timers: new ManualTimers(), now: () => 0 }),
       find: (_, leastSpeed) => {
         leastSpeeds.push(leastSpeed);
         if (!isRoom) throw new ModelRefused('no room');
@@ -121,16 +128,16 @@ describe('ModelTurns', () => {
   });
 
   it('keeps the old engine as long as anybody has it leased, though nothing runs in it', async () => {
-    const { engine, release } = turns.acquire();
-    expect(engine).to.equal(old.speech);
+    const { reader, release } = turns.acquire();
+    expect(reader).to.equal(old.speech);
     await checking();
-    expect(turns.acquire().engine).to.equal(old.speech);
+    expect(turns.acquire().reader).to.equal(old.speech);
     now = 2000;
     checked.open();
     await until(() => phase() === 'draining');
     expect(turns.state()).to.include({ serving: 'new', since: 2000 });
     expect(turns.state().change?.requests).to.equal(2);
-    expect(turns.acquire().engine).to.equal(next.speech);
+    expect(turns.acquire().reader).to.equal(next.speech);
     expect(turns.atWork).to.deep.equal([next, old]);
     release();
     release();
@@ -157,7 +164,7 @@ describe('ModelTurns', () => {
 
   for (const [what, spoil, reason] of [
     ['cannot start', () => loaded.fail(new Error('no such file')), 'no such file'],
-    ['fails its check', () => checked.fail(new ModelRefused('hears nothing')), 'hears nothing'],
+    ['fails its check', () => checked.fail(new ModelRefused('detects nothing')), 'detects nothing'],
     ['dies while it is checked', () => next.die('SIGKILL'), 'died while the model was tried: SIGKILL'],
   ] as const) {
     it(`changes nothing when the new one ${what}`, async () => {

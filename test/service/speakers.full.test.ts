@@ -1,5 +1,5 @@
 /**
- * Who speaks, told by `verbatim serve` with the bundled models: over HTTP, in both dialects, and when their process is
+ * Who speaks, as reported by `verbatim serve` with the bundled models: over HTTP, in both dialects, and when their process is
  * killed.
  */
 import { expect } from 'chai';
@@ -13,7 +13,7 @@ import { bearer } from '../support/server.js';
 import { Served, workplace } from '../support/served.js';
 import { until } from '../support/until.js';
 
-interface Said {
+interface SpokenSpan {
   speaker: string;
   start: number;
   text: string;
@@ -49,13 +49,13 @@ describe('verbatim serve, asked who speaks', function () {
     return Number(new RegExp(`^verbatim_${name} (\\S+)$`, 'm').exec(text)?.[1]);
   };
   /** Of the words, so many are of the right one of two people. */
-  const right = (said: readonly { start: number; speaker: string }[], names: Record<'A' | 'B', string>): number =>
-    said.filter(({ start, speaker }) => speaker === names[voiceAt(conversation, start)]).length / said.length;
+  const right = (spans: readonly { start: number; speaker: string }[], names: Record<'A' | 'B', string>): number =>
+    spans.filter(({ start, speaker }) => speaker === names[voiceAt(conversation, start)]).length / spans.length;
 
   it('distinguishes two voices, word by word', async () => {
     const { status, body, text } = await ask(['num_speakers', '2']);
     expect(status, text).to.equal(200);
-    const { words } = body as unknown as { words: Said[] };
+    const { words } = body as unknown as { words: SpokenSpan[] };
     expect(words).to.have.length.above(60);
     expect(right(words, { A: 'S1', B: 'S2' })).to.be.at.least(0.9);
     expect(await metric('diarized_audio_seconds_total')).to.be.closeTo(conversation.durationSeconds, 0.01);
@@ -65,7 +65,7 @@ describe('verbatim serve, asked who speaks', function () {
     it(`distinguishes voices in speech that is called ${language}, too`, async () => {
       const { status, body, text } = await ask(['num_speakers', '2'], ['language', language]);
       expect(status, text).to.equal(200);
-      const { segments } = body as unknown as { segments: Said[] };
+      const { segments } = body as unknown as { segments: SpokenSpan[] };
       expect(new Set(segments.map(({ speaker }) => speaker))).to.deep.equal(new Set(['S1', 'S2']));
     });
 

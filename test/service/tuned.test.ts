@@ -66,7 +66,7 @@ describe('Tuned settings', () => {
     expect(tuned).to.contain('for the speech decoder whisper.cpp, not batched int8');
   });
 
-  it('of the batched decoder tell the windows in flight, and hold for its type', async () => {
+  it('of the batched decoder have the windows in flight, and hold for its type', async () => {
     const batched = { ...found, decoder: 'batched', compute: 'int8', batch: 12 } as const;
     const path = tunedPath(directory);
     writeTuned(batched, path);

@@ -15,8 +15,8 @@ import { amrWithoutData, matroskaOfTags } from '../support/costly-media.js';
 import { recordingOf } from '../support/recordings.js';
 import { sample } from '../support/speech.js';
 import { postClip } from './posting.js';
+import { attackedMain } from './built-main.js';
 
-const main = process.env['ATTACKED_MAIN'] ?? join(__dirname, '..', '..', 'dist', 'src', 'main.js');
 const ACCOUNTS = 4;
 const CONNECTIONS = 64;
 /** Until uploads are there and conversions run. */
@@ -56,7 +56,7 @@ describe('Files that only cost', function () {
   beforeEach(async () => {
     const env = { VERBATIM_SLOTS: '2', VERBATIM_THREADS: '1' };
     const poor = Array.from({ length: ACCOUNTS }, () => 1);
-    server = await startVerbatim({ main, env, credits: [1_000_000, ...poor] });
+    server = await startVerbatim({ main: attackedMain, env, credits: [1_000_000, ...poor] });
   });
   afterEach(() => server.stop());
 

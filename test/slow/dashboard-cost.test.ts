@@ -13,6 +13,7 @@ import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { launchChromium } from '../support/chromium.js';
 import { DashboardPages } from '../support/dashboard-pages.js';
+import { builtMain } from './built-main.js';
 
 const WATCHED_S = Number(process.env['WATCHED_S'] ?? 60);
 const TURNS = 3;
@@ -29,7 +30,7 @@ describe('the live page of the dashboard', function () {
   let pages: DashboardPages;
 
   before(async () => {
-    server = await startVerbatim({ main: join(__dirname, '..', '..', 'dist', 'src', 'main.js') });
+    server = await startVerbatim({ main: builtMain });
     ledger = openLedger({ path: join(server.directory, 'verbatim.db') });
     browser = await launchChromium();
     pages = new DashboardPages(browser, { url: server.url, ledger });

@@ -37,7 +37,7 @@ describe('a network to the database that is cut for ten seconds', function () {
     const refused: Answer[] = [];
     const done = new Map<string, Answer>();
     let stopped = false;
-    /** Sends each of its requests until it is done, as a client of the API is told to. */
+    /** Sends each of its requests until it is done, as API.md asks clients to. */
     const client = async (name: number): Promise<void> => {
       for (let n = 0; !stopped; n++) {
         const headers = { 'idempotency-key': `${name}-${n}` };

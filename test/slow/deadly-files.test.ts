@@ -12,8 +12,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, FormData, request } from 'undici';
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { sample } from '../support/speech.js';
+import { quantile } from './quantile.js';
+import { attackedMain } from './built-main.js';
 
-const main = process.env['ATTACKED_MAIN'] ?? join(__dirname, '..', '..', 'dist', 'src', 'main.js');
 const ATTACKERS = 4;
 const CONNECTIONS = 64;
 const JOBS = 100;
@@ -65,7 +66,7 @@ describe('Files that crash the engine, each different', function () {
     sent = 0;
     const crashing = `--require ${join(directory, 'crash.cjs')}`;
     const env = { VERBATIM_SLOTS: '2', VERBATIM_THREADS: '1', NODE_OPTIONS: crashing, VERBATIM_LOG_LEVEL: 'error' };
-    server = await startVerbatim({ main, env, credits: Array<number>(1 + ATTACKERS).fill(1_000_000) });
+    server = await startVerbatim({ main: attackedMain, env, credits: Array<number>(1 + ATTACKERS).fill(1_000_000) });
   });
   afterEach(() => server.stop());
 
@@ -140,11 +141,6 @@ describe('Files that crash the engine, each different', function () {
     judge(`${JOBS} jobs`, alone, await clipsFor(ATTACK_MS));
   });
 });
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
-}
 
 function describeMs(values: readonly number[]): string {
   const [middle, high, worst] = [0.5, 0.95, 1].map((share) => quantile(values, share).toFixed(0));

@@ -11,6 +11,7 @@ import { FormData, Pool } from 'undici';
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { median } from '../../bench/reports/statistics.js';
 import { sample } from '../support/speech.js';
+import { builtMain } from './built-main.js';
 
 const PAIRS = 15;
 const REQUESTS_A_RUN = 60;
@@ -31,7 +32,7 @@ describe('/v1/audio/transcriptions', function () {
 
   before(async () => {
     server = await startVerbatim({
-      main: join(__dirname, '..', '..', 'dist', 'src', 'main.js'),
+      main: builtMain,
       env: { VERBATIM_LOG_LEVEL: 'silent' },
     });
     pool = new Pool(server.url, { connections: lanes });

@@ -2,7 +2,6 @@
  * A polite client beside greedy ones while the backlog is full, on `verbatim serve` as its own process (so `npm run
  * build` first; ATTACKED_MAIN names the entry point of another build). It sends one clip at a time, and is served.
  */
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Pool } from 'undici';
@@ -10,10 +9,10 @@ import type { VerbatimProcess } from '../../bench/processes/verbatim-process.js'
 import { startChecked } from '../support/recorded-answers.js';
 import { sample } from '../support/speech.js';
 import { postClip, type Posted } from './posting.js';
+import { attackedMain } from './built-main.js';
 
 const GREEDY_CLIENTS = 24;
 const POLITE_CLIPS = 49;
-const main = process.env['ATTACKED_MAIN'] ?? join(__dirname, '..', '..', 'dist', 'src', 'main.js');
 
 describe('A full backlog', function () {
   this.timeout(600_000);
@@ -23,7 +22,7 @@ describe('A full backlog', function () {
 
   before(async () => {
     server = await startChecked({
-      main,
+      main: attackedMain,
       env: { VERBATIM_MAX_BACKLOG_SECONDS: '20', VERBATIM_LOG_LEVEL: 'fatal' },
     });
     pool = new Pool(server.url, { connections: GREEDY_CLIENTS + 1 });
@@ -59,7 +58,7 @@ describe('A full backlog', function () {
     over = true;
     await Promise.all(attack);
     const reported = [...waits].map(([seconds, times]) => `${seconds} s: ${times}`).join(', ');
-    console.log(`      polite: ${refused} of ${POLITE_CLIPS} refused; greedy: ${refusals} refused, told ${reported}`);
+    console.log(`      polite: ${refused} of ${POLITE_CLIPS} refused; greedy: ${refusals} refused, with ${reported}`);
     expect(refused).to.equal(0);
   });
 });

@@ -10,8 +10,8 @@ import { expect } from 'chai';
 import { FormData, request } from 'undici';
 import type { VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { startChecked } from '../support/recorded-answers.js';
+import { attackedMain } from './built-main.js';
 
-const main = process.env['ATTACKED_MAIN'] ?? join(__dirname, '..', '..', 'dist', 'src', 'main.js');
 const JOBS = 2;
 
 describe('Jobs of half an hour of Opus', function () {
@@ -20,7 +20,7 @@ describe('Jobs of half an hour of Opus', function () {
   let directory: string;
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-kept-'));
-    server = await startChecked({ main });
+    server = await startChecked({ main: attackedMain });
   });
   after(async () => {
     await server.stop();

@@ -3,7 +3,6 @@
  * end where the heap has just settled. Short requests at full rate, `verbatim serve` as its own process (so `npm run
  * build` first).
  */
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { Pool } from 'undici';
 import { residentBytes } from '../../bench/processes/process-usage.js';
@@ -11,6 +10,7 @@ import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verba
 import { fitSlope } from '../../bench/reports/regression.js';
 import { pcmOfSample, wavOf } from '../support/speech.js';
 import { postClip } from './posting.js';
+import { builtMain } from './built-main.js';
 
 const REQUESTS = 50_000;
 /** The heap, the caches of SQLite and the pools of the allocator fill up first. */
@@ -26,7 +26,7 @@ describe('Memory over many requests', function () {
 
   before(async () => {
     server = await startVerbatim({
-      main: join(__dirname, '..', '..', 'dist', 'src', 'main.js'),
+      main: builtMain,
       env: { VERBATIM_THREADS: '1', VERBATIM_LOG_LEVEL: 'warn' },
     });
     pool = new Pool(server.url, { connections: CLIENTS });

@@ -17,6 +17,7 @@ import { conversionsOf } from '../support/child-processes.js';
 import { mutateAudio, type AudioSeed, type MutatedAudio } from '../support/mutate-audio.js';
 import { startChecked } from '../support/recorded-answers.js';
 import { recordingSeeds } from '../support/recordings.js';
+import { builtMain } from './built-main.js';
 
 /** What a child's address space is bounded by. */
 const MOST_CHILD_BYTES = 768 * (1 << 20);
@@ -48,7 +49,7 @@ describe('spoiled audio files', function () {
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-mutated-'));
     server = await startChecked({
-      main: join(__dirname, '..', '..', 'dist', 'src', 'main.js'),
+      main: builtMain,
       env: { VERBATIM_DATA_DIR: directory, VERBATIM_CREDITS_PER_MINUTE: '0', VERBATIM_LOG_LEVEL: 'silent' },
     });
   });

@@ -7,7 +7,7 @@ const RUNS = Number(process.env['ONNX_RUNS'] ?? 1_000_000);
 describe(`${RUNS} spoilt ONNX files`, () => {
   it('are read, or refused as no models', () => {
     const reported = checkSpoiltModels(RUNS, 1);
-    process.stdout.write(`      ${reported} told of\n`);
+    process.stdout.write(`      ${reported} reported\n`);
     expect(reported).to.be.within(1, RUNS - 1);
   });
 });

@@ -5,12 +5,12 @@
  */
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { Pool } from 'undici';
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { sample } from '../support/speech.js';
 import { postClip, type Posted } from './posting.js';
+import { builtMain } from './built-main.js';
 
 const GREEDY = 12;
 const PROBES = 300;
@@ -24,7 +24,7 @@ describe('Refusals under overload', function () {
 
   before(async () => {
     server = await startVerbatim({
-      main: join(__dirname, '..', '..', 'dist', 'src', 'main.js'),
+      main: builtMain,
       env: {
         VERBATIM_SLOTS: String(availableParallelism()),
         VERBATIM_THREADS: '1',

@@ -72,11 +72,11 @@ function expectSame(ours: EngineLine, theirs: readonly ParakeetToken[]): void {
   }
   let at = 0;
   for (const { text, start, end } of ours.words) {
-    const said: ParakeetToken[] = [];
-    while (textOf(said).length < text.length) said.push(kept[at++] ?? expect.fail(`${text} has no token`));
-    expect(textOf(said)).to.equal(text);
+    const own: ParakeetToken[] = [];
+    while (textOf(own).length < text.length) own.push(kept[at++] ?? expect.fail(`${text} has no token`));
+    expect(textOf(own)).to.equal(text);
     const within = (seconds: number | undefined): number => Math.min(seconds ?? NaN, ours.seconds);
-    const spoken = spokenOf(said);
+    const spoken = transcriptOf(own);
     expect([start, end]).to.deep.equal([within(spoken[0]?.start), within(spoken.at(-1)?.end)]);
   }
   expect(at).to.equal(kept.length);
@@ -87,8 +87,8 @@ function textOf(tokens: readonly ParakeetToken[]): string {
   return tokens.map(({ text }) => text).join('');
 }
 
-/** Those of a word that tell when it was said: punctuation has no time, unless it is all there is. */
-function spokenOf(word: readonly ParakeetToken[]): readonly ParakeetToken[] {
+/** The tokens of a word that have its times: punctuation has none, unless it is all there is. */
+function transcriptOf(word: readonly ParakeetToken[]): readonly ParakeetToken[] {
   const spoken = word.filter(({ text }) => !/^[\s.,?!]*$/.test(text));
   return spoken.length > 0 ? spoken : word;
 }
@@ -98,7 +98,7 @@ function pairs({ tokens }: EngineLine, theirs: readonly ParakeetToken[]): Parake
   let at = 0;
   return theirs.filter(({ id, text }) => {
     if (tokens[at]?.[0] === id) return (at += 1) > 0;
-    expect(id === 0 || text.trim() === '', `${id} "${text}" was not heard`).to.equal(true);
+    expect(id === 0 || text.trim() === '', `${id} "${text}" was not recognised`).to.equal(true);
     return false;
   });
 }

@@ -27,7 +27,7 @@ describe('a revoked key', function () {
         milliseconds.push(performance.now() - start);
       }
       const { p50, p99 } = percentiles(milliseconds);
-      console.log(`all ${NODES} nodes told: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`);
+      console.log(`all ${NODES} nodes notified: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`);
       expect(p99).to.be.below(GOAL_MS);
     } finally {
       await bench.dispose();

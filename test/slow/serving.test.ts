@@ -10,8 +10,10 @@ import { Agent, FormData, request } from 'undici';
 import { peakMemoryBytes, residentBytes } from '../../bench/processes/process-usage.js';
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { pause, pcmOfSample, sample, writeRepeatedMp3, writeRepeatedWav } from '../support/speech.js';
+import { median } from '../../bench/reports/statistics.js';
+import { quantile } from './quantile.js';
+import { builtMain } from './built-main.js';
 
-const builtMain = join(__dirname, '..', '..', 'dist', 'src', 'main.js');
 const SLOTS = 2;
 /** Pairs of medians, of clips on an idle server and beside a long file. */
 const CLIP_ROUNDS = 7;
@@ -195,7 +197,7 @@ describe('Serving under load', function () {
       const what = which === 0 ? 'clip' : 'clip with its speakers';
       const late = quantile(times.diarized[which], 0.9) / quantile(times.plain[which], 0.9);
       report(
-        `${what}: ${before.toFixed(0)} ms beside a long file, ${(beside / before).toFixed(2)}x beside one whose speakers are told (${late.toFixed(2)}x at p90)`,
+        `${what}: ${before.toFixed(0)} ms beside a long file, ${(beside / before).toFixed(2)}x beside one that is diarized (${late.toFixed(2)}x at p90)`,
       );
       return beside / before;
     });
@@ -235,15 +237,6 @@ describe('Serving under load', function () {
 
 function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
-}
-
-function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
 }
 
 function mib(bytes: number): string {

@@ -10,15 +10,16 @@ import { join } from 'node:path';
 import { Database } from '../../src/ledger/sqlite/driver.js';
 import { expect } from 'chai';
 import { loadClock } from '../../bench/load/clock.js';
-import { seededRandom } from '../../bench/load/random.js';
+import { pickKind, seededRandom } from '../../bench/load/random.js';
 import type { VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { startChecked } from '../support/recorded-answers.js';
 import { until } from '../support/until.js';
 import { WebhookListener } from '../support/webhook-listener.js';
-import { hangUpAll, KINDS, pickKind, runTask, type Clients, type SoakTask, type Kind } from './soak/tasks.js';
+import { hangUpAll, KINDS, runTask, type Clients, type SoakTask, type Kind } from './soak/tasks.js';
 import { enginePid, filesOfClients, footprintOf, type Footprint } from './soak/footprint.js';
 import { growths } from './soak/growth.js';
+import { builtMain } from './built-main.js';
 
 const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 90);
 const KILL_SECONDS = Number(process.env['SOAK_KILL_SECONDS'] ?? 60);
@@ -50,7 +51,7 @@ describe(`${MINUTES} minutes of all that clients do, the engine killed every ${K
     mkdirSync(temporary());
     listener = await WebhookListener.start();
     server = await startChecked({
-      main: join(__dirname, '..', '..', 'dist', 'src', 'main.js'),
+      main: builtMain,
       credits: Array.from({ length: ACCOUNTS }, () => CREDITS),
       env: {
         ...{ VERBATIM_WEBHOOK_ALLOW: WEBHOOK_HOST, VERBATIM_LOG_LEVEL: 'fatal', TMPDIR: temporary() },
@@ -85,7 +86,7 @@ describe(`${MINUTES} minutes of all that clients do, the engine killed every ${K
   /** One task after the other, with rests between, until it is time to end. */
   async function client(end: number): Promise<void> {
     for (let start = loadClock.now(); start < end; start = loadClock.now()) {
-      await send(pickKind(random));
+      await send(pickKind(random, KINDS));
       const rest = (loadClock.now() - start) * MEAN_REST * 2 * random();
       await loadClock.sleep(Math.min(rest, Math.max(0, end - loadClock.now())));
     }

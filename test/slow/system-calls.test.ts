@@ -11,6 +11,7 @@ import { packageRoot } from '../../src/package-root.js';
 import { recordingOf } from '../support/recordings.js';
 import { sample } from '../support/speech.js';
 import { until } from '../support/until.js';
+import { builtMain } from './built-main.js';
 
 const UNIT = readFileSync(join(packageRoot, 'packaging', 'systemd', 'verbatim.service'), 'utf8');
 const NOBODY = 65534;
@@ -48,13 +49,12 @@ describe('the system calls of the service', function () {
   this.timeout(600_000);
   let directory: string;
   let server: ChildProcess;
-  let said = '';
+  let printed = '';
 
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-calls-'));
     const trace = [...asNobody(directory), '-f', '-qq', '-o', join(directory, 'trace'), '-e', 'signal=none'];
-    const main = join(packageRoot, 'dist', 'src', 'main.js');
-    server = spawn('strace', [...trace, process.execPath, main, 'serve'], {
+    server = spawn('strace', [...trace, process.execPath, builtMain, 'serve'], {
       env: {
         PATH: process.env['PATH'],
         VERBATIM_PORT: '0',
@@ -65,8 +65,8 @@ describe('the system calls of the service', function () {
       stdio: ['ignore', 'pipe', 'ignore'],
       detached: true,
     });
-    server.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    await until(() => said.includes('API key') || server.exitCode !== null);
+    server.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    await until(() => printed.includes('API key') || server.exitCode !== null);
   });
   after(() => rmSync(directory, { recursive: true }));
 
@@ -74,8 +74,8 @@ describe('the system calls of the service', function () {
     const body = new FormData();
     body.append('audio', await openAsBlob(path), basename(path));
     for (const [name, value] of Object.entries(fields)) body.append(name, value);
-    const url = /^listening on (\S+)$/m.exec(said)?.[1] ?? '';
-    const headers = { authorization: `Bearer ${/API key +(\S+)/.exec(said)?.[1]}` };
+    const url = /^listening on (\S+)$/m.exec(printed)?.[1] ?? '';
+    const headers = { authorization: `Bearer ${/API key +(\S+)/.exec(printed)?.[1]}` };
     return (await fetch(`${url}/api/v1/transcribe`, { method: 'POST', headers, body })).status;
   }
 

@@ -4,14 +4,13 @@
  */
 import { connect, type Socket } from 'node:net';
 import { openAsBlob } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { Agent, FormData, request } from 'undici';
 import { peakMemoryBytes, residentBytes } from '../../bench/processes/process-usage.js';
 import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verbatim-process.js';
 import { sample } from '../support/speech.js';
+import { builtMain } from './built-main.js';
 
-const builtMain = join(__dirname, '..', '..', 'dist', 'src', 'main.js');
 const MEBIBYTE = 1024 * 1024;
 const REQUEST = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: attacked\r\n\r\n';
 /** The attack comes from 127.0.0.1. */

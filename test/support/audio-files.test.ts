@@ -4,20 +4,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { durationOf as durationOfFile } from '../../bench/load/clips.js';
-import { loadBinding, type NativeError, type WindowPolicy } from '../../src/engine/binding.js';
+import { loadBinding, type NativeError } from '../../src/engine/binding.js';
 import { chirp, mix, noise, silence, tone, writeLongFile, writeSignal, type SampleKind } from './audio-files.js';
 import { mutateAudio, type AudioSeed } from './mutate-audio.js';
 import { SEED } from './seed.js';
+import { POLICY } from './window-policy.js';
 
 const SAMPLES = join(__dirname, '..', 'fixtures', 'audio', 'samples');
 const KINDS: SampleKind[] = ['pcm_u8', 'pcm_s16', 'pcm_s24', 'pcm_s32', 'float', 'double', 'alaw', 'ulaw'];
-const POLICY: WindowPolicy = {
-  maxSeconds: 8,
-  cut: 'pause',
-  minPauseSeconds: 0.15,
-  searchSeconds: 3,
-  ownLength: true,
-};
 
 function seeds(): AudioSeed[] {
   return readdirSync(SAMPLES)

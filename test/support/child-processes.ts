@@ -30,6 +30,11 @@ export function conversionsOf(parent: number = process.pid): ChildProcess[] {
   return descendantsOf(parent).filter(({ command }) => command.includes('-progress'));
 }
 
+/** Processes of the deadly engine (support/deadly-engine.ts). */
+export function deadlyEngines(): number[] {
+  return childrenOf().flatMap(({ pid, command }) => (command.includes('deadly-engine') ? [pid] : []));
+}
+
 /** As ChildProcess.state; null: it is gone. */
 export function stateOf(pid: number): string | null {
   return processOf(pid)[0]?.state ?? null;

@@ -10,7 +10,10 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** The environment holds these variables and none other of the service's. One command at a time. */
+/**
+ * The environment holds these variables and none other of the service's but VERBATIM_AUTO_MODEL=off. One command at a
+ * time.
+ */
 export function runCommand(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -25,8 +28,10 @@ export async function captured(
 ): Promise<CommandResult> {
   const output = { stdout: '', stderr: '' };
   const restore = [
-    withEnvironment(environment),
+    // Nothing of the tests reaches for a network.
+    withEnvironment({ VERBATIM_AUTO_MODEL: 'off', ...environment }),
     withExitCode(),
+    withoutTerminal(),
     recorded('stdout', output),
     recorded('stderr', output),
   ];
@@ -54,6 +59,16 @@ function withExitCode(): () => void {
   const before = process.exitCode;
   process.exitCode = undefined;
   return () => (process.exitCode = before);
+}
+
+/** Whoever runs the tests may sit at one. */
+function withoutTerminal(): () => void {
+  const streams = [process.stdin, process.stdout, process.stderr];
+  const before = streams.map(({ isTTY }) => isTTY);
+  for (const stream of streams) stream.isTTY = false;
+  return () => {
+    for (const [index, stream] of streams.entries()) stream.isTTY = before[index] ?? false;
+  };
 }
 
 function recorded(name: 'stdout' | 'stderr', output: Record<'stdout' | 'stderr', string>): () => void {

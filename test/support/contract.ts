@@ -91,7 +91,7 @@ function headerViolations(documented: DocumentedResponse, response: SeenResponse
     const header = document.components.headers[key];
     const value = response.headers.get(name.toLowerCase());
     if (value === undefined) {
-      // A replayed answer did no work, so it has no timing to tell; events begin before there is one.
+      // A replayed answer did no work, so it has no timing to report; events begin before there is one.
       const isUntimed = response.headers.has('idempotency-replayed') || typeOf(response) === EVENTS;
       if (header?.required === true && !(name === 'Server-Timing' && isUntimed))
         violations.push(`${response.path} ${response.status}: no ${name}`);
@@ -116,7 +116,7 @@ function bodyViolations(documented: DocumentedResponse, pointer: string, respons
   return codeViolations(response, body);
 }
 
-/** Of the events that are whole: their name, in both lines, and what they tell. */
+/** Of the events that are whole: their name, in both lines, and their data. */
 function eventViolations({ path, body }: SeenResponse, validate: ValidateFunction): string[] {
   const blocks = body.split('\n\n').slice(0, -1);
   return blocks.flatMap((block) => {

@@ -1,6 +1,6 @@
-/** A TCP proxy in front of a server that breaks connections as a test tells it to. */
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+/** A TCP proxy in front of a server that breaks connections as a test asks. */
+import { connect, createServer, type Socket } from 'node:net';
+import { ProxySockets } from '../../bench/processes/proxy-sockets.js';
 
 /**
  * What happens to a connection:
@@ -18,48 +18,36 @@ const SOME_OF_AN_UPLOAD = 1_000_000;
 
 export class CuttingProxy {
   connections = 0;
-  readonly #sockets = new Set<Socket>();
   readonly #toBreak = new Set<Socket>();
 
   private constructor(
-    private readonly server: Server,
+    private readonly sockets: ProxySockets,
+    readonly url: string,
     private readonly plan: Cut[],
   ) {}
 
   /** The first connection meets the first of `plan`, and so on; those after the last pass. */
   static async start(target: { port: number }, plan: readonly Cut[]): Promise<CuttingProxy> {
     const server = createServer();
-    const proxy = new CuttingProxy(server, [...plan]);
+    const sockets = new ProxySockets(server);
+    const proxy = new CuttingProxy(sockets, `http://127.0.0.1:${await sockets.listen()}`, [...plan]);
     server.on('connection', (client) => proxy.#join(client, target.port));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
     return proxy;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
   breakClients(): void {
     for (const client of this.#toBreak) client.destroy();
   }
 
-  async close(): Promise<void> {
-    const closed = once(this.server, 'close');
-    this.server.close();
-    for (const socket of this.#sockets) socket.destroy();
-    await closed;
+  close(): Promise<void> {
+    return this.sockets.close();
   }
 
   #join(client: Socket, port: number): void {
     this.connections++;
     const cut = this.plan.shift() ?? 'pass';
     const upstream = connect(port, '127.0.0.1');
-    for (const socket of [client, upstream]) {
-      this.#sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.on('close', () => this.#sockets.delete(socket));
-    }
+    this.sockets.add(client, upstream);
     const breakBoth = (): void => {
       client.destroy();
       upstream.destroy();

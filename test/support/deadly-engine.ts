@@ -1,5 +1,5 @@
 /**
- * The engine's process as it is shipped, but for files that kill it, that it tells what it sees, and waits at a gate.
+ * The engine's process as it is shipped, but for files that kill it, that it reports what it sees, and waits at a gate.
  */
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
@@ -27,6 +27,7 @@ serveEngine(async (settings, { observer, watch }) => {
         return speech.transcribe(file, onWindow);
       },
       stats: () => speech.stats(),
+      limitLanes: (lanes) => speech.limitLanes(lanes),
     },
     translation,
     info,

@@ -1,4 +1,4 @@
-/** In the place of ffmpeg: tells its version; of a conversion it writes the beginning, and never ends. */
+/** In the place of ffmpeg: prints its version; of a conversion it writes the beginning, and never ends. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Part } from './requests.js';

@@ -23,7 +23,7 @@ export interface EngineProcess {
 /** Where the model is chosen from the outside, VERBATIM_DATA_DIR is to be named. `options`: as of startEngines(). */
 export async function startEngineProcess(
   environment: Record<string, string> = {},
-  options: Pick<ServedEnginesOptions, 'room' | 'devices'> = {},
+  options: Pick<ServedEnginesOptions, 'room' | 'devices' | 'memoryOf'> = {},
 ): Promise<EngineProcess> {
   const settings = {
     ...{ VERBATIM_DEVICE: 'cpu', VERBATIM_SLOTS: '2', VERBATIM_THREADS: '1' },

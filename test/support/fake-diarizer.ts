@@ -5,7 +5,7 @@ import type { Diarizer } from '../../src/engine/types.js';
 
 export type DiarizedFile = Parameters<Diarizer['diarize']>[0];
 
-export const NO_DIARIZER = { unavailable: 'No model that tells speakers apart is installed.' };
+export const NO_DIARIZER = { unavailable: 'No model that distinguishes speakers is installed.' };
 
 export class FakeDiarizer implements Diarizer {
   languages: readonly string[] | 'any' = 'any';

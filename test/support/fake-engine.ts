@@ -32,7 +32,7 @@ export function fakeRecording(audio: Buffer): Buffer {
 }
 
 const SAMPLE_RATE = 8000;
-const SAID = 'said';
+const SPEECH_CHUNK = 'said';
 
 interface FakeSpeech {
   language?: string;
@@ -43,8 +43,8 @@ interface FakeSpeech {
  * The same as a WAV file that browsers play: of silence, with that line in a chunk of its own. `playedSeconds`: as long
  * as it takes to play, where that differs.
  */
-export function fakeWav(seconds: number, said: FakeSpeech & { playedSeconds?: number } = {}): Buffer {
-  const samples = Buffer.alloc(2 * Math.round((said.playedSeconds ?? seconds) * SAMPLE_RATE));
+export function fakeWav(seconds: number, speech: FakeSpeech & { playedSeconds?: number } = {}): Buffer {
+  const samples = Buffer.alloc(2 * Math.round((speech.playedSeconds ?? seconds) * SAMPLE_RATE));
   const format = Buffer.alloc(16);
   format.writeUInt16LE(1, 0);
   format.writeUInt16LE(1, 2);
@@ -52,9 +52,9 @@ export function fakeWav(seconds: number, said: FakeSpeech & { playedSeconds?: nu
   format.writeUInt32LE(2 * SAMPLE_RATE, 8);
   format.writeUInt16LE(2, 12);
   format.writeUInt16LE(16, 14);
-  const line = fakeAudio(seconds, said);
+  const line = fakeAudio(seconds, speech);
   const even = line.length % 2 === 0 ? line : Buffer.concat([line, Buffer.from('\n')]);
-  const chunks = [chunk('fmt ', format), chunk(SAID, even), chunk('data', samples)];
+  const chunks = [chunk('fmt ', format), chunk(SPEECH_CHUNK, even), chunk('data', samples)];
   return chunk('RIFF', Buffer.concat([Buffer.from('WAVE'), ...chunks]));
 }
 
@@ -162,7 +162,7 @@ export class FakeEngine implements SpeechEngine {
     return Promise.resolve(seconds);
   }
 
-  /** From now on transcriptions wait in a slot until release(), when they have told of so many windows. */
+  /** From now on transcriptions wait in a slot until release(), when they have reported so many windows. */
   holdAll(afterWindows = 0): void {
     this.#heldAfter = afterWindows;
     let open = (): void => undefined;
@@ -222,9 +222,9 @@ export class FakeEngine implements SpeechEngine {
     for (const resolve of this.#arrivals) resolve();
     this.#arrivals.clear();
     try {
-      const said = task === 'translate' ? `into English: ${audio.text}` : audio.text;
+      const text = task === 'translate' ? `into English: ${audio.text}` : audio.text;
       const spoken = language === 'auto' ? audio.language : language;
-      const windows = said.split('|').map((text) => text.repeat(this.repeats));
+      const windows = text.split('|').map((part) => part.repeat(this.repeats));
       const segments: Segment[] = [];
       for (const [index, text] of windows.entries()) {
         await this.work(signal, index);
@@ -335,7 +335,7 @@ function firstLine(path: string): string {
   try {
     const bytes = Buffer.alloc(4096);
     const length = readSync(file, bytes, 0, bytes.length, 0);
-    const start = bytes.toString('latin1', 0, 4) === 'RIFF' ? bytes.indexOf(SAID) + 8 : 0;
+    const start = bytes.toString('latin1', 0, 4) === 'RIFF' ? bytes.indexOf(SPEECH_CHUNK) + 8 : 0;
     return bytes.toString('utf8', start, length).split('\n', 1)[0]!;
   } finally {
     closeSync(file);

@@ -9,7 +9,7 @@ export interface ServedFamily {
   name: string;
   /** What `serve` takes it with; set before the tests begin. */
   environment: () => Record<string, string>;
-  /** Path of a recording, and the language that its text is told to be in. */
+  /** Path of a recording, and the language that its text is reported to be in. */
   spoken: { path: string; language: string };
 }
 

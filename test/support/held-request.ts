@@ -2,6 +2,8 @@
 import type { FileToTranscribe, Transcript } from '../../src/engine/types.js';
 import type { EngineProcess } from './engine-process.js';
 
+const NEVER = new AbortController().signal;
+
 export interface HeldRequest {
   answer: Promise<Transcript>;
   /** Lets it go on. */
@@ -12,12 +14,15 @@ export interface HeldRequest {
 
 /** With the engine that serves now. */
 export function heldRequest({ engines }: EngineProcess, file: Omit<FileToTranscribe, 'seconds'>): HeldRequest {
-  const { engine, release } = engines.acquire();
+  const { reader, speech, release } = engines.acquire(null);
   let go = (): void => undefined;
   const gate = new Promise<void>((resolve) => (go = resolve));
-  const measured = engine.measure(file);
+  const measured = reader.measure(file);
   const answer = Promise.all([measured, gate])
-    .then(([seconds]) => engine.transcribe({ ...file, seconds }))
+    .then(async ([seconds]) => {
+      const engine = await speech({ accountId: file.accountId, signal: NEVER });
+      return engine.transcribe({ ...file, seconds });
+    })
     .finally(release);
   return { answer, go, arrived: measured.then(() => undefined) };
 }

@@ -1,6 +1,6 @@
 /** The network between a node and its database, as a test makes it: slow, cut, or cut just before an answer. */
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { ProxySockets } from '../../bench/processes/proxy-sockets.js';
 
 export class Network {
   /** Of each direction. */
@@ -9,21 +9,18 @@ export class Network {
   asked = 0;
   #cut = false;
   #answersToBreak = 0;
-  readonly #sockets = new Set<Socket>();
 
-  private constructor(private readonly server: Server) {}
+  private constructor(
+    private readonly sockets: ProxySockets,
+    readonly port: number,
+  ) {}
 
   static async to(port: number): Promise<Network> {
     const server = createServer();
-    const network = new Network(server);
+    const sockets = new ProxySockets(server);
+    const network = new Network(sockets, await sockets.listen());
     server.on('connection', (node) => network.#join(node, port));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
     return network;
-  }
-
-  get port(): number {
-    return (this.server.address() as AddressInfo).port;
   }
 
   /** Nothing arrives any more, and nobody is notified. */
@@ -36,7 +33,7 @@ export class Network {
    */
   heal(): void {
     this.#cut = false;
-    for (const socket of this.#sockets) if (socket.isPaused()) socket.destroy();
+    for (const socket of this.sockets) if (socket.isPaused()) socket.destroy();
   }
 
   /** So many answers meet a broken connection: what was asked has been done. */
@@ -44,21 +41,14 @@ export class Network {
     this.#answersToBreak = answers;
   }
 
-  async close(): Promise<void> {
-    const closed = once(this.server, 'close');
-    this.server.close();
-    for (const socket of this.#sockets) socket.destroy();
-    await closed;
+  close(): Promise<void> {
+    return this.sockets.close();
   }
 
   #join(node: Socket, port: number): void {
     const database = connect(port, '127.0.0.1');
-    for (const socket of [node, database]) {
-      this.#sockets.add(socket);
-      socket.setNoDelay(true);
-      socket.on('error', () => undefined);
-      socket.on('close', () => this.#sockets.delete(socket));
-    }
+    this.sockets.add(node, database);
+    for (const socket of [node, database]) socket.setNoDelay(true);
     const breakBoth = (): void => {
       node.destroy();
       database.destroy();

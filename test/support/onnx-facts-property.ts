@@ -6,7 +6,7 @@ import { embeddingGraph, segmentationGraph } from '../engine/speakers/tones.js';
 import { mutateAudio } from './mutate-audio.js';
 import { onnxFile } from './onnx.js';
 
-/** Spoils small models so many times, each seed in its own way. Returns how many of them were still told of. */
+/** Spoils small models so many times, each seed in its own way. Returns how many of them were still read. */
 export function checkSpoiltModels(count: number, seed: number): number {
   const seeds = [embeddingGraph(), segmentationGraph()].map((graph, index) => ({
     name: `${index}.onnx`,

@@ -3,6 +3,7 @@ import { loadEngine } from '../../src/service/speech-engine.js';
 import { packageRoot } from '../../src/package-root.js';
 import type { NativeBinding } from '../../src/engine/binding.js';
 import { readConfig, type Config } from '../../src/service/config.js';
+import type { LocalSpeechEngine } from '../../src/engine/speech/transcriber.js';
 import type { EngineObserver, SpeechEngine, Transcript } from '../../src/engine/types.js';
 import type { Manifest } from '../../src/models/manifest.js';
 import { measureAndTranscribe } from './transcribe.js';
@@ -17,7 +18,7 @@ export interface RealEngineOptions {
   withoutFloor?: boolean;
 }
 
-export function loadRealEngine(options: RealEngineOptions): Promise<SpeechEngine> {
+export function loadRealEngine(options: RealEngineOptions): Promise<LocalSpeechEngine> {
   const env = {
     VERBATIM_DEVICE: 'cpu',
     VERBATIM_SLOTS: String(options.slots),
@@ -38,7 +39,7 @@ export function loadRealEngine(options: RealEngineOptions): Promise<SpeechEngine
 }
 
 /** The engine of an environment; `binding`: default, the addon. */
-export function loadConfigured(env: Record<string, string>, binding?: NativeBinding): Promise<SpeechEngine> {
+export function loadConfigured(env: Record<string, string>, binding?: NativeBinding): Promise<LocalSpeechEngine> {
   const config = readConfig(env, packageRoot);
   const { modelsDir } = config;
   const parts = binding === undefined ? {} : { binding };

@@ -27,24 +27,28 @@ export class Served {
     child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
   }
 
-  /** Its working directory is `directory`; the environment has these of the service's variables and none other. */
+  /**
+   * Its working directory is `directory`; the environment has these of the service's variables and none other.
+   * `within`: the words of a command that runs the words after it in its own place.
+   */
   static start(
     environment: Readonly<Record<string, string>> = {},
     directory = workplace(),
     flags: readonly string[] = [],
+    within: readonly string[] = [],
   ): Served {
     const inherited = Object.entries(process.env).filter(([name]) => !/^(VERBATIM|UV)_/.test(name));
     // For the process of its engine, too.
-    const preload = [built('test', 'support', 'preload', 'addon-calls.js'), answersPreload()].map(
-      (file) => `--require "${file}"`,
-    );
+    const preload = ['addon-calls.js', 'hours.js'].map((file) => built('test', 'support', 'preload', file));
+    const required = [...preload, answersPreload()].map((file) => `--require "${file}"`);
     const answers = new RecordedAnswers(join(directory, 'answers'));
-    const child = spawn(process.execPath, verbatim('serve', ...flags), {
+    const [command = '', ...words] = [...within, process.execPath, ...verbatim('serve', ...flags)];
+    const child = spawn(command, words, {
       cwd: directory,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...Object.fromEntries(inherited),
-        NODE_OPTIONS: preload.join(' '),
+        NODE_OPTIONS: required.join(' '),
         VERBATIM_PORT: '0',
         // Nothing of the tests reaches for a network.
         VERBATIM_AUTO_MODEL: 'off',
@@ -94,7 +98,8 @@ export class Served {
       await once(this.child, 'close');
     }
     this.#answers.check();
-    rmSync(this.directory, { recursive: true, force: true });
+    // Another server of the same directory may still be writing there.
+    rmSync(this.directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 
   /** What it has answered so far. */

@@ -21,7 +21,7 @@ import { startServer, type RunningServer, type ServerSettings } from '../../src/
 import type { ServedEngines } from '../../src/service/served-engines.js';
 import { fixedModel } from './fixed-model.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
-import { fixedEngines } from '../../src/transcription/engine-lease.js';
+import { fixedEngines, type SpeechModelDirectory } from '../../src/transcription/engine-lease.js';
 import { systemTimers } from '../../src/timers.js';
 import { NO_DIARIZER } from './fake-diarizer.js';
 import { FakeEngine } from './fake-engine.js';
@@ -48,7 +48,10 @@ export interface TestServerOptions<E extends ShownEngine = FakeEngine> {
   /**
    * Whose `speech` is the engine: requests acquire theirs, models take turns. Default: `engine` and `translator` stay.
    */
-  engines?: Pick<ServedEngines, 'acquire' | 'models' | 'backlog'> & Partial<Pick<ServedEngines, 'close'>>;
+  engines?: Pick<ServedEngines, 'acquire' | 'models' | 'backlog'> &
+    Partial<Pick<ServedEngines, 'close' | 'installed' | 'memory'>>;
+  /** Those that requests may name; default: the engine's alone. */
+  speechModels?: SpeechModelDirectory;
   /** Default: none. */
   diarizer?: Diarizer;
   settings?: Partial<ServerSettings>;
@@ -96,6 +99,7 @@ export class TestServer<E extends ShownEngine = FakeEngine> {
       else if ('close' in engine) await (engine as ShownEngine as SpeechEngine).close();
     };
     const server = new TestServer(directory, ledger, engine, backlog, options.timers ?? null, closing);
+    const speechModels = options.speechModels ?? options.engines?.installed;
     server.#running = await startServer({
       host: '127.0.0.1',
       port: 0,
@@ -104,10 +108,11 @@ export class TestServer<E extends ShownEngine = FakeEngine> {
       ledger,
       engine,
       backlog,
-      installedModels: () => [engine.info.modelName, 'large-v3'],
       modelStore: options.modelStore ?? modelStoreOf(engine.info.modelName),
       settingsInForce: () => settingsInForce({ env: {} }, readConfig({}, '/opt/verbatim')),
       acquire: options.engines?.acquire ?? fixedEngines(engine as ShownEngine as SpeechEngine, options.translator),
+      ...(speechModels === undefined ? {} : { speechModels }),
+      ...(options.engines?.memory === undefined ? {} : { modelMemory: options.engines.memory }),
       models: options.engines?.models ?? fixedModel(engine.info.modelName),
       ...(options.automaticModel === undefined ? {} : { automaticModel: options.automaticModel }),
       diarizer: options.diarizer ?? NO_DIARIZER,

@@ -39,7 +39,7 @@ function streamInfo(sampleRate: number, channels: number, samples: number): Buff
 /** Section 9: every channel a constant subframe of 0. */
 function silentFrame(number: number, samples: number, channels: number): Buffer {
   const header = Buffer.concat([
-    // Fixed block size, told in 16 bits; the rate is the stream's; channels apart; 16 bits a sample.
+    // Fixed block size, written in 16 bits; the rate is the stream's; channels apart; 16 bits a sample.
     Buffer.from([0xff, 0xf8, 0x70, ((channels - 1) << 4) | 0x08]),
     codedNumber(number),
     Buffer.from([(samples - 1) >> 8, (samples - 1) & 0xff]),

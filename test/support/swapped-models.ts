@@ -17,12 +17,21 @@ export class SwappedModels {
   constructor() {
     mkdirSync(this.dataDir);
     mkdirSync(this.#modelsDir);
-    symlinkSync(MODEL, this.#file('mine'));
-    this.#register('mine');
+    this.addCopy('mine');
     this.#register('missing');
     copyFileSync(MODEL, this.#file('cut'));
     truncateSync(this.#file('cut'), 2 ** 20);
     this.#register('cut');
+  }
+
+  /** The bundled model under another name. */
+  addCopy(name: string): void {
+    symlinkSync(MODEL, this.#file(name));
+    this.#register(name);
+  }
+
+  removeCopy(name: string): void {
+    rmSync(this.#file(name));
   }
 
   /** From now on engines start with a model of voice activity that detects nothing in anything. */

@@ -1,4 +1,4 @@
-/** Silero files of made-up weights: their last bias alone says what they hear. */
+/** Silero files of made-up weights: their last bias alone decides what they detect. */
 import { writeFileSync } from 'node:fs';
 
 const FLOAT16 = 1;

@@ -13,7 +13,7 @@ import { readSrt, readVtt } from '../support/strict-subtitles.js';
 
 const DIARIZE: TranscriptionOptions = {
   ...{ language: null, translateTo: null, punctuate: true, diarize: true, ...ANY_SPEAKERS },
-  ...{ timestamps: 'none', format: 'json', prompt: null, describe: false, temperature: 0 },
+  ...{ model: null, timestamps: 'none', format: 'json', prompt: null, describe: false, temperature: 0 },
 };
 
 const turn = (speaker: string, startSeconds: number, endSeconds: number): SpeakerTurn => ({
@@ -21,7 +21,7 @@ const turn = (speaker: string, startSeconds: number, endSeconds: number): Speake
 });
 
 /** A word at each of these places, of 0.4 s. */
-function said(places: Record<string, number>, durationSeconds = 20): TimedTranscript {
+function spokenWords(places: Record<string, number>, durationSeconds = 20): TimedTranscript {
   const words: Word[] = Object.entries(places).map(([word, startSeconds]) => ({
     ...{ text: ` ${word}`, startSeconds, endSeconds: startSeconds + 0.4, probability: 0.9 },
   }));
@@ -45,7 +45,7 @@ const shown = ({ segments }: AnswerParts): unknown[] =>
 describe('an answer with speakers', () => {
   it('has a segment for each change of the speaker, within a sentence, too', async () => {
     const turns = [turn('S1', 0, 2), turn('S2', 2, 4)];
-    const spoken = await spokenBy(turns, said({ Are: 0, you: 0.5, 'there?': 1.2, Yes: 2, I: 2.5, 'am.': 3 }));
+    const spoken = await spokenBy(turns, spokenWords({ Are: 0, you: 0.5, 'there?': 1.2, Yes: 2, I: 2.5, 'am.': 3 }));
     expect(shown(spoken)).to.deep.equal([
       [0, 1.6, 'S1', 'Are you there?'],
       [2, 3.4, 'S2', 'Yes I am.'],
@@ -67,13 +67,13 @@ describe('an answer with speakers', () => {
 
   it('reports turns without a word as segments without a text', async () => {
     const turns = [turn('S1', 1, 3), turn('S2', 2, 2.8), turn('S3', 5, 9), turn('S1', 10, 11)];
-    expect(shown(await spokenBy(turns, said({ Well: 1, then: 2.5 })))).to.deep.equal([
+    expect(shown(await spokenBy(turns, spokenWords({ Well: 1, then: 2.5 })))).to.deep.equal([
       [1, 2.9, 'S1', 'Well then'],
       [2, 2.8, 'S2', ''],
       [5, 9, 'S3', ''],
       [10, 11, 'S1', ''],
     ]);
-    expect(shown(await spokenBy(turns, said({})))).to.deep.equal([
+    expect(shown(await spokenBy(turns, spokenWords({})))).to.deep.equal([
       [1, 3, 'S1', ''],
       [2, 2.8, 'S2', ''],
       [5, 9, 'S3', ''],
@@ -83,7 +83,7 @@ describe('an answer with speakers', () => {
 
   it('reports a turn of which punctuate=false leaves nothing as of one without a word', async () => {
     const turns = [turn('S1', 0, 1), turn('S2', 1, 2)];
-    const spoken = await spokenBy(turns, said({ Yes: 0, '…': 1.2 }), { punctuate: false });
+    const spoken = await spokenBy(turns, spokenWords({ Yes: 0, '…': 1.2 }), { punctuate: false });
     expect(shown(spoken)).to.deep.equal([
       [0, 0.4, 'S1', 'yes'],
       [1, 2, 'S2', ''],
@@ -92,7 +92,7 @@ describe('an answer with speakers', () => {
 
   it('counts speakers in the order in which they are reported', async () => {
     const turns = [turn('S1', 1, 2), turn('S2', 2, 5)];
-    const late = said({});
+    const late = spokenWords({});
     const word: Word = { text: 'Sooner', startSeconds: 0, endSeconds: 5, probability: 1 };
     const spoken = await spokenBy(turns, { ...late, segments: [{ ...word, words: [word] }] });
     expect(shown(spoken)).to.deep.equal([
@@ -104,7 +104,7 @@ describe('an answer with speakers', () => {
   it('takes a text whose words are not aligned for one speaker’s: a translated sentence', async () => {
     const turns = [turn('S1', 0, 4), turn('S2', 4, 20)];
     const text = 'a sentence that is far too long to be shown as it is and therefore parted '.repeat(3).trim();
-    const translated = { ...said({}), text, segments: [{ startSeconds: 0, endSeconds: 20, text }] };
+    const translated = { ...spokenWords({}), text, segments: [{ startSeconds: 0, endSeconds: 20, text }] };
     const { segments } = await spokenBy(turns, translated);
     const texts = segments?.filter((segment) => segment.text !== '') ?? [];
     expect(texts).to.have.length.above(2);
@@ -112,7 +112,7 @@ describe('an answer with speakers', () => {
   });
 
   it('names the same speakers in the translation', async () => {
-    const transcript = said({ Ja: 0, Nein: 5 });
+    const transcript = spokenWords({ Ja: 0, Nein: 5 });
     const timeline = new SpeakerTimeline([turn('S1', 0, 1), turn('S2', 5, 6)], 20);
     await answerPartsOf(transcript, DIARIZE, { timeline });
     const segments = [{ startSeconds: 5, endSeconds: 5.4, text: 'No' }];
@@ -125,7 +125,7 @@ describe('an answer with speakers', () => {
 
   it('has words in JSON alone, and segments of which text and subtitles are made', async () => {
     const turns = [turn('S1', 0, 2), turn('S2', 2, 5)];
-    const transcript = said({ 'Hello.': 0, Hello: 2, 'you.': 2.5 });
+    const transcript = spokenWords({ 'Hello.': 0, Hello: 2, 'you.': 2.5 });
     const written = async (format: 'text' | 'srt' | 'vtt'): Promise<string> => {
       const spoken = await spokenBy(turns, transcript, { format });
       expect(spoken.words).to.equal(null);
@@ -161,7 +161,7 @@ describe('an answer with speakers', () => {
   it('leaves room for who speaks in two lines', async () => {
     const words = Array.from({ length: 60 }, (_, index) => [`word${index}`, index * 0.3] as const);
     const turns = [turn('S1', 0, 100)];
-    const spoken = await spokenBy(turns, said(Object.fromEntries(words), 30), { format: 'srt' });
+    const spoken = await spokenBy(turns, spokenWords(Object.fromEntries(words), 30), { format: 'srt' });
     const srt = await answerText({ language: 'en', durationSeconds: 30, translation: null, ...spoken }, 'srt');
     for (const { lines } of readSrt(srt)) {
       expect(lines.length).to.be.at.most(2);
@@ -252,7 +252,7 @@ function faultsOf(spoken: AnswerParts, transcript: TimedTranscript, turns: reado
   fault(written(words) !== spaceless(spoken.text), 'words are not the text');
   fault(written(segments) !== spaceless(spoken.text), 'segments are not the text');
   const recognised = new Set(turns.filter((one) => isRecognised(one)).map(({ speaker }) => speaker)).size;
-  fault(names.length < recognised, `${names.length} of ${recognised} people are told of`);
+  fault(names.length < recognised, `${names.length} of ${recognised} people are reported`);
   fault(recognised > 0 && names.length > recognised, 'somebody who never spoke');
   fault(transcript.text.trim() === '' && words.length > 0, 'words of nothing');
   return faults;

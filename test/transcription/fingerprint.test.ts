@@ -1,17 +1,13 @@
 import { expect } from 'chai';
 import { fingerprint } from '../../src/transcription/fingerprint.js';
-import { ANY_SPEAKERS, type TranscriptionOptions } from '../../src/transcription/options.js';
-
-const asked: TranscriptionOptions = {
-  ...{ language: null, translateTo: null, punctuate: true, diarize: false, ...ANY_SPEAKERS },
-  ...{ timestamps: 'none', format: 'json', prompt: null, describe: false, temperature: 0 },
-};
+import type { TranscriptionOptions } from '../../src/transcription/options.js';
+import { PLAIN } from './transcription-fixture.js';
 
 const of = (options: Partial<TranscriptionOptions>): string =>
   fingerprint({
     endpoint: '/api/v1/transcribe',
     audio: { sha256: 'abc' },
-    options: { ...asked, ...options },
+    options: { ...PLAIN, ...options },
   });
 
 describe('fingerprint', () => {
@@ -28,6 +24,7 @@ describe('fingerprint', () => {
       ...[of({ prompt: 'srt' }), of({ prompt: 'word' })],
       ...[of({ diarize: true, minSpeakers: 2 }), of({ diarize: true, maxSpeakers: 2 })],
       of({ diarize: true, minSpeakers: 2, maxSpeakers: 2 }),
+      ...[of({ model: 'base' }), of({ model: 'small' }), of({ prompt: 'base' })],
       ...[of({ describe: true }), of({ temperature: 0.2 }), of({ temperature: 0.4 })],
     ];
     expect(new Set(all).size).to.equal(all.length);

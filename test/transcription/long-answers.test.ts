@@ -33,6 +33,7 @@ function resultOfWords(count: number): TranscriptionResult {
       segments,
       described: null,
       warnings: [],
+      model: 'base',
     },
     ...{ text: words.map(({ text }) => text).join(' '), creditsUsed: 1, creditsRemaining: 2 },
     translation: { language: 'de', text: 'Wörter', segments, described: null },
@@ -76,7 +77,7 @@ describe('A long answer', () => {
     const { creditsUsed, creditsRemaining, ...uncharged } = result;
     const kept = await resultText(uncharged);
     expect(kept.text).to.equal(JSON.stringify(storedResult(uncharged)));
-    expect(text).to.include('"version":4');
+    expect(text).to.include('"version":5');
     const back = resultOf(JSON.parse(kept.text) as never, { creditsUsed, creditsRemaining });
     expect(back).to.deep.equal(result);
   });

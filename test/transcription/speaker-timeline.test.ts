@@ -64,15 +64,15 @@ describe('SpeakerTimeline', () => {
 
   it('reports the speaker of turns without a text', () => {
     const timeline = new SpeakerTimeline([turn('A', 0, 2), turn('B', 1, 3), turn('A', 5, 6)], 10);
-    const said = [
+    const words = [
       { ...span(0.5, 1.5), speaker: 'A' },
       { ...span(2, 5), speaker: 'A' },
     ];
-    expect(timeline.turnsWithout(said)).to.deep.equal([
+    expect(timeline.turnsWithout(words)).to.deep.equal([
       { ...span(1, 3), speaker: 'B' },
       { ...span(5, 6), speaker: 'A' },
     ]);
-    const atTheEdge = [...said, { ...span(6, 6), speaker: 'A' }];
+    const atTheEdge = [...words, { ...span(6, 6), speaker: 'A' }];
     expect(timeline.turnsWithout(atTheEdge)).to.deep.equal([{ ...span(1, 3), speaker: 'B' }]);
   });
 

@@ -4,8 +4,8 @@ import { captionsOf } from '../../src/transcription/captions.js';
 import { READING_SPEED, srtOf, vttOf, type Subtitled } from '../../src/transcription/subtitles.js';
 import { readSrt, readVtt, type ReadCue } from '../support/strict-subtitles.js';
 
-const said = (startSeconds: number, endSeconds: number, text: string) => ({ startSeconds, endSeconds, text });
-const subtitled = (...segments: ReturnType<typeof said>[]): Subtitled => ({
+const segment = (startSeconds: number, endSeconds: number, text: string) => ({ startSeconds, endSeconds, text });
+const subtitled = (...segments: ReturnType<typeof segment>[]): Subtitled => ({
   ...{ segments, language: 'en' },
   durationSeconds: segments.at(-1)?.endSeconds ?? 5,
 });
@@ -36,14 +36,14 @@ const FULL_LINES = [
 
 describe('subtitles', () => {
   it('are SubRip', () => {
-    const two = subtitled(said(0.24, 3.1, 'Hoy es domingo.'), said(3.1, 3661.005, 'Adiós.'));
+    const two = subtitled(segment(0.24, 3.1, 'Hoy es domingo.'), segment(3.1, 3661.005, 'Adiós.'));
     expect(srtOf(two)).to.equal(
       '1\n00:00:00,240 --> 00:00:03,100\nHoy es domingo.\n\n2\n00:00:03,100 --> 01:01:01,005\nAdiós.\n',
     );
   });
 
   it('are WebVTT', () => {
-    const two = subtitled(said(0.24, 3.1, 'R&D <is> fun'), said(3.1, 3661.005, '你好。'));
+    const two = subtitled(segment(0.24, 3.1, 'R&D <is> fun'), segment(3.1, 3661.005, '你好。'));
     expect(vttOf(two)).to.equal(
       'WEBVTT\n\n00:00:00.240 --> 00:00:03.100\nR&amp;D &lt;is&gt; fun\n\n00:00:03.100 --> 01:01:01.005\n你好。\n',
     );
@@ -51,38 +51,38 @@ describe('subtitles', () => {
 
   it('of nothing are valid, and have no cue', () => {
     expect(read(subtitled())).to.deep.equal([]);
-    expect(read(subtitled(said(0, 2, ' ')))).to.deep.equal([]);
+    expect(read(subtitled(segment(0, 2, ' ')))).to.deep.equal([]);
   });
 
   it('keep times beyond 99 hours', () => {
-    expect(srtOf(subtitled(said(360_000, 360_001, 'late')))).to.include('100:00:00,000 --> 100:00:01,000');
+    expect(srtOf(subtitled(segment(360_000, 360_001, 'late')))).to.include('100:00:00,000 --> 100:00:01,000');
   });
 
   it('have two lines about as long as each other', () => {
     const text = 'The conductor walked through all of the empty carriages.';
-    expect(read(subtitled(said(0, 5, text)))[0]?.lines).to.deep.equal([
+    expect(read(subtitled(segment(0, 5, text)))[0]?.lines).to.deep.equal([
       'The conductor walked through',
       'all of the empty carriages.',
     ]);
-    expect(read(subtitled(said(0, 5, 'a'.repeat(42))))[0]?.lines).to.have.length(1);
+    expect(read(subtitled(segment(0, 5, 'a'.repeat(42))))[0]?.lines).to.have.length(1);
   });
 
   it('break lines between words of languages without spaces', () => {
     const text = '東京駅から新幹線に乗って大阪へ向かいましたが途中で雪のために電車が止まってしまいました。';
-    const { lines } = read({ ...subtitled(said(0, 5, text)), language: 'ja' })[0]!;
+    const { lines } = read({ ...subtitled(segment(0, 5, text)), language: 'ja' })[0]!;
     expect(lines.map(({ length }) => length)).to.deep.equal([22, 22]);
     expect(lines.join('')).to.equal(text);
   });
 
   it('make nothing of an arrow, a line break or a control character in what is said', () => {
     const text = 'a -->\r\n\r\n2\u0000 ----> b\u2028c';
-    expect(readSrt(srtOf(subtitled(said(0, 5, text))))[0]?.lines).to.deep.equal(['a -> 2 -> b c']);
-    expect(readVtt(vttOf(subtitled(said(0, 5, text))))[0]?.lines).to.deep.equal(['a --> 2 ----> b c']);
+    expect(readSrt(srtOf(subtitled(segment(0, 5, text))))[0]?.lines).to.deep.equal(['a -> 2 -> b c']);
+    expect(readVtt(vttOf(subtitled(segment(0, 5, text))))[0]?.lines).to.deep.equal(['a --> 2 ----> b c']);
   });
 
   it('write every script', () => {
     for (const text of ['שלום, עולם.', 'مرحبا بالعالم؟', 'สวัสดีครับ', '👩‍🚀 go!', 'नमस्ते।']) {
-      expect(read(subtitled(said(0, 5, text)))[0]?.lines).to.deep.equal([text]);
+      expect(read(subtitled(segment(0, 5, text)))[0]?.lines).to.deep.equal([text]);
     }
   });
 
@@ -91,12 +91,12 @@ describe('subtitles', () => {
     const text = 'x'.repeat(40);
 
     it('into the pause behind them', () => {
-      const given = subtitled(said(1, 1.5, text), said(10, 12, text));
+      const given = subtitled(segment(1, 1.5, text), segment(10, 12, text));
       expect(shown(given)[0]).to.deep.equal([1, 1 + 40 / READING_SPEED]);
     });
 
     it('as far as the next one, or the end', () => {
-      const given = subtitled(said(1, 1.5, text), said(2, 2.5, text));
+      const given = subtitled(segment(1, 1.5, text), segment(2, 2.5, text));
       expect(shown({ ...given, durationSeconds: 3 })).to.deep.equal([
         [1, 2],
         [2, 3],
@@ -104,15 +104,15 @@ describe('subtitles', () => {
     });
 
     it('or a second', () => {
-      expect(shown({ ...subtitled(said(1, 1.2, 'Yes.')), durationSeconds: 9 })).to.deep.equal([[1, 2]]);
+      expect(shown({ ...subtitled(segment(1, 1.2, 'Yes.')), durationSeconds: 9 })).to.deep.equal([[1, 2]]);
     });
 
     it('and where there is no pause, as long as they were said', () => {
-      expect(shown(subtitled(said(1, 1.5, text), said(1.5, 9, text)))[0]).to.deep.equal([1, 1.5]);
+      expect(shown(subtitled(segment(1, 1.5, text), segment(1.5, 9, text)))[0]).to.deep.equal([1, 1.5]);
     });
 
     it('before the end, when nothing is left behind', () => {
-      expect(shown(subtitled(said(1, 3, 'a'), said(5, 5, 'b')))[1]).to.deep.equal([4, 5]);
+      expect(shown(subtitled(segment(1, 3, 'a'), segment(5, 5, 'b')))[1]).to.deep.equal([4, 5]);
     });
   });
 

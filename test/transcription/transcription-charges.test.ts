@@ -2,6 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { Database } from '../../src/ledger/sqlite/driver.js';
 import { expect } from 'chai';
+import { fixedEngines } from '../../src/transcription/engine-lease.js';
 import { TranscriptionService } from '../../src/transcription/transcription.js';
 import type { TranscriptionResult } from '../../src/transcription/result.js';
 import { startedMinutes } from '../../src/transcription/price.js';
@@ -20,7 +21,7 @@ describe('TranscriptionService: charges', () => {
     expect((await fixture.ledger.history.report(fixture.account.id, 1)).totalCredits).to.equal(0);
     fixture.engine.release();
     const { facts } = await running;
-    expect(facts).to.deep.equal({ audioSeconds: 90, queueMs: 1, inferenceMs: 4 });
+    expect(facts).to.deep.equal({ model: 'fake', audioSeconds: 90, queueMs: 1, inferenceMs: 4 });
     const answer = await answerOf(running);
     const charged = { creditsUsed: 4, creditsRemaining: 6, durationSeconds: 90 };
     expect(answer).to.have.property('result').that.deep.includes(charged);
@@ -41,7 +42,7 @@ describe('TranscriptionService: charges', () => {
   it('reports what was learned of a request that failed', async () => {
     fixture.translator.translate = () => Promise.reject(new Error('a bug in translation'));
     const { facts } = await fixture.run({ options: TRANSLATED });
-    expect(facts).to.deep.equal({ audioSeconds: 90, queueMs: 1, inferenceMs: 4 });
+    expect(facts).to.deep.equal({ model: 'fake', audioSeconds: 90, queueMs: 1, inferenceMs: 4 });
   });
 
   it('gives the surcharge back when the spoken language was asked for', async () => {
@@ -118,7 +119,7 @@ describe('TranscriptionService: charges', () => {
     let given = 0;
     let serving = fixture.engine;
     const changing = new TranscriptionService({
-      acquire: () => ({ engine: serving, translator: undefined, release: () => void (given += 1) }),
+      acquire: (model) => ({ ...fixedEngines(serving, undefined)(model), release: () => void (given += 1) }),
       ...{ ledger: fixture.ledger, diarizer: fixture.diarizer, backlog: fixture.engine.backlog },
       settings: { ...PRICES, maxAudioSeconds: 600, maxInFlight: 64 },
     });

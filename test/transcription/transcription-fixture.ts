@@ -23,7 +23,7 @@ import { fakeTranslator } from '../support/fake-translator.js';
 
 export const PLAIN: TranscriptionOptions = {
   ...{ language: null, translateTo: null, punctuate: true, diarize: false, ...ANY_SPEAKERS },
-  ...{ timestamps: 'none', format: 'json', prompt: null, describe: false, temperature: 0 },
+  ...{ model: null, timestamps: 'none', format: 'json', prompt: null, describe: false, temperature: 0 },
 };
 export const TRANSLATED: TranscriptionOptions = { ...PLAIN, translateTo: 'de' };
 

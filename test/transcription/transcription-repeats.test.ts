@@ -40,7 +40,7 @@ describe('TranscriptionService: a repeat', () => {
     const database = new Database(fixture.databasePath());
     database.exec(
       `UPDATE idempotency_records SET result = json_remove(json_set(result, '$.version', 1), '$.segments', '$.words',
-         '$.described', '$.translation.segments', '$.translation.described')`,
+         '$.model', '$.described', '$.translation.segments', '$.translation.described')`,
     );
     const { result } = database.prepare('SELECT result FROM idempotency_records').get() as { result: string };
     expect(Object.keys(JSON.parse(result) as object)).to.have.members([
@@ -48,20 +48,20 @@ describe('TranscriptionService: a repeat', () => {
     ]);
     database.close();
     const again = await resultOfWork(fixture.run({ options: TRANSLATED }));
-    expect(again).to.deep.equal(first);
+    expect(again).to.deep.equal({ ...first, model: null });
   });
 
-  it('knows what was stored before segments told how they were decoded', async () => {
+  it('reads what was stored before segments recorded how they were decoded', async () => {
     const timed = fixture.request({ options: { ...TRANSLATED, timestamps: 'word', translateTo: 'en' } });
     const first = await resultOfWork(fixture.service().run(timed));
     const database = new Database(fixture.databasePath());
     database.exec(
-      `UPDATE idempotency_records SET result = json_remove(json_set(result, '$.version', 2), '$.described',
+      `UPDATE idempotency_records SET result = json_remove(json_set(result, '$.version', 2), '$.model', '$.described',
          '$.translation.described')`,
     );
     database.close();
     const again = await resultOfWork(fixture.service().run(timed));
-    expect(again).to.deep.equal(first);
+    expect(again).to.deep.equal({ ...first, model: null });
   });
 
   it('gives a repeat the segments as they were decoded', async () => {
@@ -77,7 +77,7 @@ describe('TranscriptionService: a repeat', () => {
   it('refuses a stored result of a form it does not know, uncharged', async () => {
     await answerOf(fixture.run());
     const database = new Database(fixture.databasePath());
-    database.exec(`UPDATE idempotency_records SET result = json_set(result, '$.version', 5)`);
+    database.exec(`UPDATE idempotency_records SET result = json_set(result, '$.version', 6)`);
     database.close();
     expect((await fixture.failure(fixture.run())).message).to.contain('cannot read');
     expect(await fixture.balance()).to.equal(8);
@@ -111,12 +111,24 @@ describe('TranscriptionService: a repeat', () => {
     const without = (texts: unknown): unknown => (texts as unknown[][]).map((text) => text.slice(0, -1));
     const older = {
       ...stored,
+      model: undefined,
       ...{ version: 3, segments: without(stored['segments']), words: without(stored['words']) },
       translation: { ...stored.translation, segments: without(stored.translation['segments']) },
     };
     database.prepare('UPDATE idempotency_records SET result = ?').run(JSON.stringify(older));
     database.close();
     const again = await resultOfWork(fixture.service().run(timed));
-    expect(again).to.deep.equal(first);
+    expect(again).to.deep.equal({ ...first, model: null });
+  });
+
+  it('gives a repeat the model that made the answer, and knows what was stored before it was noted', async () => {
+    const first = await resultOfWork(fixture.run({ options: { ...TRANSLATED, diarize: true } }));
+    expect(first.model).to.equal('fake');
+    expect(await resultOfWork(fixture.run({ options: { ...TRANSLATED, diarize: true } }))).to.deep.equal(first);
+    const database = new Database(fixture.databasePath());
+    database.exec(`UPDATE idempotency_records SET result = json_remove(json_set(result, '$.version', 4), '$.model')`);
+    database.close();
+    const again = await resultOfWork(fixture.run({ options: { ...TRANSLATED, diarize: true } }));
+    expect(again).to.deep.equal({ ...first, model: null });
   });
 });

@@ -15,7 +15,7 @@ describe('TranscriptionService: with speakers', () => {
   const diarize: TranscriptionOptions = { ...PLAIN, diarize: true };
   const fake = (): FakeDiarizer => fixture.diarizer as FakeDiarizer;
 
-  it('holds and charges for telling who speaks', async () => {
+  it('holds and charges for diarization', async () => {
     fake().holdAll();
     const running = fixture.run({ options: diarize });
     await until(() => fake().running === 1 && fixture.engine.transcribed === 1);

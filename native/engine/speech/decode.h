@@ -11,6 +11,10 @@ namespace verbatim {
 enum class SpeechTask { kTranscribe, kTranslate };
 
 // Options of one window. The defaults are those of whisper.cpp's command line, except that decoding is greedy.
+//
+// The service leaves best_of, the thresholds and max_tokens at their defaults. The tests that compare our decoder with
+// whisper.cpp's (native/test/speech/whisper/decoding) run both at random values: faults in the fall-back, in silence
+// and in cut text show at some values only.
 struct DecodeOptions {
   // ISO 639-1 code as whisper.cpp spells it, or "auto": detected from the window in the same encoder pass.
   std::string language = "auto";
@@ -36,9 +40,11 @@ struct DecodeOptions {
   // A decoding whose last 32 tokens have an entropy (nats) below this counts as a repetition and is repeated at a
   // higher temperature.
   float entropy_threshold = 2.4f;
-  // Most tokens of a segment; 0 = the model's own limit.
+  // Most tokens of a segment; 0 = the model's own limit. native/bench/engine gives every window the same work by it.
   int max_tokens = 0;
-  // Report how each token was chosen (Segment::choices). Costs some time.
+  // Report how each token was chosen (Segment::choices). Costs some time. Its user is
+  // native/bench/transcribe_windows.cc: `verbatim bench parity` judges by the margins whether two decoders may differ
+  // in a token.
   bool explain = false;
   // Encode at the window's own length (audio_ctx), rounded up to a multiple of 5.12 s, instead of padding to 30 s.
   bool own_length = false;

@@ -65,7 +65,7 @@ TEST_CASE("make_model refuses what it cannot make, and lists what it can") {
   CHECK(refusal({"parakeet-small", "file", "f8"}).starts_with("\"f8\" is no type of weights"));
   CHECK(refusal({"parakeet-small", "file", "f16", "-1"}) != "made");
   CHECK(refusal({"parakeet-small", "file", "f16", "1", "48"}) ==
-        "TOKENS is 48; it is for Whisper's shapes: a Parakeet model writes by what it hears");
+        "TOKENS is 48; it is for Whisper's shapes: a Parakeet model writes by what it recognises");
 }
 
 TEST_CASE("make_model reports a file that cannot be written") {

@@ -1,4 +1,4 @@
-/** What the addon knows of audio: files, how they are cut, and windows. */
+/** Audio in the addon: files, how they are cut, and windows. */
 
 export interface AudioInfo {
   container: 'wav' | 'flac' | 'mp3' | 'ogg';
@@ -14,9 +14,9 @@ export interface WindowPolicy {
   /** Longest window, at most 30. */
   maxSeconds: number;
   /**
-   * 'quietest': fill windows up to maxSeconds and cut at the quietest place of the last searchSeconds. 'pause': cut at
-   * every pause of at least minPauseSeconds, join neighbours up to maxSeconds, and fall back to the quietest place
-   * where speech runs on longer than that.
+   * How speech is cut into windows. 'quietest': windows are filled up to maxSeconds and cut at the quietest place of
+   * the last searchSeconds. 'pause': speech is cut at every pause of at least minPauseSeconds, and neighbours are
+   * joined up to maxSeconds. Speech that runs on for longer is cut as by 'quietest'.
    */
   cut: 'quietest' | 'pause';
   minPauseSeconds: number;
@@ -47,12 +47,12 @@ export interface AudioReader {
   measure(): Promise<number | null>;
   /** What measure has counted so far: a lower bound of the duration, to refuse early a file that is too long. */
   readonly measuredSeconds: number;
-  /** The same in samples as stored, over all channels: what the decoding costs. */
+  /** The same in stored samples, over all channels: the decoding costs that much. */
   readonly measuredSamples: number;
   /**
-   * Decodes and cuts the next window that holds speech; null at the end, 'silence' after about a minute of audio
-   * without any, 'reading' when the window's end is further than one call goes (with a model of voice activity 8 s,
-   * some 20 ms of work): call again. Calls must not overlap.
+   * Decodes and cuts the next window that holds speech. null: the end of the file. 'silence': about a minute of audio
+   * had no speech; call again. 'reading': the window goes on beyond what one call reads (8 s with a voice activity
+   * model, some 20 ms of work); call again. Calls must not overlap.
    */
   nextWindow(): Promise<AudioWindow | 'silence' | 'reading' | null>;
   /** Seconds of the file passed by nextWindow, silence that was dropped included; as of its last answer. */

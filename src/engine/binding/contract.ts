@@ -1,5 +1,2 @@
-/**
- * Raised with every change of what the addon is asked for, or gives. The build writes it into the addon, see
- * CMakeLists.txt.
- */
+/** Raised with every change of the addon's calls or results. The build writes it into the addon, see CMakeLists.txt. */
 export const CONTRACT = 3;

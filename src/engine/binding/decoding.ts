@@ -1,17 +1,22 @@
-/** What a window is decoded with, and to what. */
+/** How a window is decoded, and the result. */
 
 export interface DecodeOptions {
   /** ISO 639-1 code, or 'auto' to detect in the same encoder pass. */
   language: string;
-  /** With 'auto': the language most likely from what is known already; a right guess saves a prompt pass. */
+  /** With 'auto': the likeliest language so far. A right guess saves a pass over the prompt. */
   languageGuess?: string;
   task?: 'transcribe' | 'translate';
-  /** 1 = greedy, which is what the service asks for; `bench engine --beam` asks for more. */
+  /** 1 (the service): greedy. `bench engine --beam` uses more. */
   beamSize?: number;
   temperature?: number;
-  /** Set by tests of aborts alone, with logProbThreshold: 0 switches the temperature fall-back off. */
+  /**
+   * Step of the temperature fall-back; 0: there is none. Only tests of aborts set it and `logProbThreshold`
+   * (ENDLESS_WORK in test/native/support.ts): with a tiny step and a threshold that no text reaches, only an abort ends
+   * the work on a window.
+   */
   temperatureIncrement?: number;
   initialPrompt?: string;
+  /** A decoding whose average log-probability is lower is repeated at a higher temperature. */
   logProbThreshold?: number;
   ownLength?: boolean;
   /** Give the times of each word (Segment.words). The text is the same with it and without. */
@@ -21,7 +26,7 @@ export interface DecodeOptions {
 }
 
 export interface Word {
-  /** With the space before it as the model has it: the words of a segment joined are its text. */
+  /** With the space before it, as in the model's text: the words of a segment joined are its text. */
   text: string;
   /** Seconds on the file's time line, within the window; they never decrease, and no two words overlap. */
   startSeconds: number;
@@ -38,7 +43,7 @@ export interface SegmentDecoding {
   tokens: number[];
   /** Mean natural log-probability of these, <= 0, as they were decoded at the temperature. */
   averageLogProbability: number;
-  /** Of the pass that its text was taken from: the first one, or that of a fall-back; 0 to 1. */
+  /** Temperature, 0 to 1, of the pass that the text was taken from: the first one or a fall-back. */
   temperature: number;
 }
 
@@ -73,7 +78,7 @@ export interface WindowResult {
   languageProbabilities: Record<string, number> | null;
   /**
    * How sure the model was: the mean natural log-probability, <= 0, of the tokens that segments with text were decoded
-   * to, text and time stamps alike (not the prompt, not the end of text); null when there are none.
+   * to. Text and time stamps count; the prompt and the end of text do not. null: no token counts.
    */
   averageLogProbability: number | null;
   /** The tokens that count in averageLogProbability. */

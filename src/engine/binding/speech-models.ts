@@ -8,7 +8,7 @@ export interface Slot {
   close(): void;
 }
 
-/** What a speech model can be asked for. */
+/** The abilities of a speech model. */
 export interface SpeechAbilities {
   /** Detects which of its languages is spoken: the language may be 'auto'. */
   detectsLanguage: boolean;
@@ -20,7 +20,7 @@ export interface SpeechAbilities {
 }
 
 export interface SpeechModelInfo {
-  /** Of models that are alike inside: whoever asks for something asks for an ability. */
+  /** The kind of architecture. Callers ask for abilities instead. */
   family: 'whisper' | 'parakeet';
   abilities: SpeechAbilities;
   /** The name of the published shape: tiny, base, ..., parakeet-tdt-0.6b; or 'custom'. */
@@ -38,8 +38,8 @@ export interface SpeechModelInfo {
 }
 
 /**
- * What computes the encoder's large products on a CPU: whisper.cpp ('off'), or oneDNN where it was built in, in float32
- * or in the fastest type that the processor multiplies ('auto': bfloat16, else float32).
+ * What computes the encoder's large products on a CPU. 'off': whisper.cpp. 'float32': oneDNN, where it was built in.
+ * 'auto': oneDNN in the fastest type that the processor multiplies, bfloat16 or else float32.
  */
 export type AcceleratorMode = 'auto' | 'float32' | 'off';
 
@@ -104,14 +104,14 @@ export interface WindowInFlight {
    * hands it back, and result() throws `aborted`.
    */
   abort(): void;
-  /** Frees what it holds now, or when the work on it is done; idempotent. */
+  /** Frees its memory now, or when the work on it is done; idempotent. */
   release(): void;
 }
 
 export interface WindowEncoder {
   /**
-   * One bounded unit of work on a window to be encoded; resolves to its stage after it. What goes wrong ends the
-   * window, which is done then. Windows may take turns between units, and may go on in another encoder.
+   * One bounded unit of work on a window to be encoded; resolves to its stage after it. An error ends the window, which
+   * is done then. Windows may take turns between units, and may go on in another encoder.
    */
   advance(window: WindowInFlight): Promise<WindowStage>;
   close(): void;
@@ -132,9 +132,9 @@ export interface DecoderBatch {
   /** A window to be decoded is in the batch from the next step on; also while advance() runs. */
   add(window: WindowInFlight): void;
   /**
-   * At most so many steps, 1 or more, on so many threads, 1 to 256; resolves early when a window leaves, or none is
-   * left. Calls must not overlap. What goes wrong with one window ends that window; if a step itself fails, every
-   * window of it is done with that error, and leaves.
+   * At most so many steps, 1 or more, on so many threads, 1 to 256. Resolves early when a window leaves, or none is
+   * left. Calls must not overlap. An error of one window ends that window. If a step itself fails, all its windows
+   * leave with that error.
    */
   advance(options: { steps: number; threads: number }): Promise<BatchAdvance>;
   close(): void;
@@ -158,6 +158,6 @@ export interface RandomModelOptions {
   weights: 'f32' | 'f16' | 'q5_0' | 'q5_1' | 'q8_0';
   /** Text tokens of every window, 1 to 400. */
   textTokens: number;
-  /** Of the encoder; default: as many as the published model has, which is the most. */
+  /** Layers of the encoder; default, and most: as many as the published model has. */
   audioLayers?: number;
 }

@@ -7,8 +7,8 @@ export interface TranslationModelOptions {
   /** 'cpu' or 'cuda:N'. */
   device: string;
   /**
-   * The type the weights are computed in, whatever the file holds; 'auto' (default): the file's own. 'float16' is for
-   * GPUs: on the CPU it is refused, and 'auto' makes float32 of a file in float16.
+   * The type that the weights are computed in, whatever type the file has. 'auto' (default): the file's own. 'float16'
+   * is for GPUs: on the CPU it is refused, and 'auto' turns a file in float16 into float32.
    */
   computeType?: 'auto' | 'float32' | 'float16' | 'bfloat16' | 'int8';
   /** 'auto' (default): ggml, which is the faster one. */

@@ -1,7 +1,6 @@
 /**
- * How ffmpeg is run: on one file, with the demuxer that the file's content calls for and decoders of audio alone,
- * without network, and with bounds on all that it may take. The limits are set by prlimit, and setpriv has it killed
- * with the thread that started it.
+ * How ffmpeg is run: on one file, with the demuxer for its content and with audio decoders alone, without network, and
+ * within limits. prlimit sets the limits, and setpriv has ffmpeg killed together with the thread that started it.
  */
 import type { Container } from './containers.js';
 import { allowedMs } from './processor-allowance.js';
@@ -68,8 +67,8 @@ export function confined(ffmpeg: string, job: ConversionJob): readonly [string, 
 }
 
 /**
- * The number of processes is not limited: Linux counts those of the user, everywhere on the machine, and a full count
- * would refuse ffmpeg its own thread. Its group is killed as a whole.
+ * The number of processes is not limited. Linux counts all processes of the user on the machine, and a full count would
+ * refuse ffmpeg its own thread. ffmpeg's process group is killed as a whole.
  */
 export function limits({ maxSeconds }: Pick<ConversionJob, 'maxSeconds'>): readonly [string, ...string[]] {
   const seconds = Math.min(maxSeconds, LONGEST_SECONDS);
@@ -82,7 +81,7 @@ export function limits({ maxSeconds }: Pick<ConversionJob, 'maxSeconds'>): reado
   ];
 }
 
-/** After which the kernel signals ffmpeg to end; it kills what has not ended GRACE_SECONDS later. */
+/** Processor time after which the kernel signals ffmpeg to end. GRACE_SECONDS later it kills ffmpeg. */
 export function mostProcessorSeconds({ maxSeconds }: Pick<ConversionJob, 'maxSeconds'>): number {
   return Math.ceil(allowedMs(Math.min(maxSeconds, LONGEST_SECONDS)) / 1000);
 }
@@ -102,12 +101,12 @@ function conversion({ from, to, container, maxSeconds }: ConversionJob): string[
 }
 
 /**
- * 16 kHz mono, as the engine would make of it: an hour of stereo video in FLAC takes a gigabyte, and this a tenth. In
- * 24 bits, since decoders give more than 16, which a quiet recording needs.
+ * 16 kHz mono, as the engine reads audio: an hour of stereo video in FLAC takes a gigabyte, and this a tenth. In 24
+ * bits, since decoders give more than 16, which a quiet recording needs. All channels count the same, as where the
+ * engine reads a file itself; a recording of eight microphones has one labelled as the subwoofer.
  *
- * All channels count the same, as where the engine reads a file itself: who records eight microphones calls one of them
- * a subwoofer. What the track's clock leaves out becomes silence, so that times are the file's; where it stands still
- * or goes back, as in two recordings put into one file, nothing is dropped.
+ * Gaps in the track's clock become silence, so that times are the file's. Where the clock stands still or goes back, as
+ * in two recordings put into one file, nothing is dropped.
  */
 const FILTERS = [
   'aresample=center_mix_level=0.5:surround_mix_level=1:lfe_mix_level=0.70710678:rematrix_maxval=1',

@@ -26,11 +26,12 @@ const ASF: Container = { name: 'WMA or ASF', demuxer: 'asf', options: [] };
 const AMR: Container = { name: 'AMR', demuxer: 'amr', options: [] };
 const ADTS: Container = { name: 'AAC (ADTS)', demuxer: 'aac', options: [] };
 
-/** For messages: what is read beside WAV, FLAC, MP3 and OGG. */
+/** For messages: the formats that are read beside WAV, FLAC, MP3 and OGG. */
 export const CONTAINER_NAMES = 'WebM, Matroska, MP4, MOV, 3GP, AAC, CAF, AIFF, AMR or WMA';
 
 /** Enough to know all but AAC by. */
 export const HEAD_BYTES = 16;
+const ADTS_HEADER_BYTES = 7;
 
 /** All that a file of one of these begins with, by offset. */
 const MAGICS: readonly (readonly [Container, ...(readonly [number, string])[]])[] = [
@@ -46,12 +47,41 @@ const MAGICS: readonly (readonly [Container, ...(readonly [number, string])[]])[
 ];
 
 /**
+ * What containerOf() needs of a file whose bytes pass by: the first HEAD_BYTES, and behind them, where they begin a
+ * tag (ID3), the first bytes behind that tag. MP3 files have tags of any size, mostly with a picture.
+ */
+export class FileHead {
+  #bytes = Buffer.alloc(0);
+  #passed = 0;
+
+  add(chunk: Buffer): void {
+    this.#take(chunk, 0, HEAD_BYTES);
+    const tag = id3Bytes(this.#bytes);
+    if (tag > 0 && this.#bytes.length >= HEAD_BYTES)
+      this.#take(chunk, Math.max(tag, HEAD_BYTES), HEAD_BYTES + ADTS_HEADER_BYTES);
+    this.#passed += chunk.length;
+  }
+
+  /** In latin1. */
+  get text(): string {
+    return this.#bytes.toString('latin1');
+  }
+
+  /** Of the file's bytes from `start` on, until there are `most` in all. */
+  #take(chunk: Buffer, start: number, most: number): void {
+    const from = Math.max(0, start - this.#passed);
+    const taken = chunk.subarray(from, from + Math.max(0, most - this.#bytes.length));
+    if (taken.length > 0) this.#bytes = Buffer.concat([this.#bytes, taken]);
+  }
+}
+
+/**
  * null: none of these, or no file. The file is opened only where its `head`, see FileToConvert, does not decide.
  * Rejects as open() does.
  */
 export async function containerOf(path: string, head?: string): Promise<Container | null> {
-  if (head !== undefined && !mayBeAdts(head)) return byMagic(head);
-  // A pipe would make who opens it wait.
+  if (head !== undefined && !beginsAdtsFrame(firstFrame(Buffer.from(head, 'latin1')))) return byMagic(head);
+  // Opening a pipe would wait for its writer.
   if (!(await stat(path)).isFile()) return null;
   const file = await open(path, 'r');
   try {
@@ -67,8 +97,9 @@ function byMagic(head: string): Container | null {
   return found?.[0] ?? null;
 }
 
-function mayBeAdts(head: string): boolean {
-  return head.startsWith('ID3') || beginsAdtsFrame(Buffer.from(head, 'latin1'));
+/** The first bytes of the first frame in a FileHead: those behind the tag, if there is one. */
+function firstFrame(head: Buffer): Buffer {
+  return head.subarray(Math.min(id3Bytes(head), HEAD_BYTES));
 }
 
 /** Two bytes are a weak sign: the frame has to be followed by another one, or by the file's end. */
@@ -80,8 +111,6 @@ async function isAdts(file: FileHandle, head: Buffer): Promise<boolean> {
   return next.length === 0 || beginsAdtsFrame(next);
 }
 
-const ADTS_HEADER_BYTES = 7;
-
 /** MP3 has the same first bits; ADTS has 00 where that has its layer. */
 function beginsAdtsFrame(bytes: Buffer): boolean {
   if (bytes.length < ADTS_HEADER_BYTES) return false;
@@ -92,7 +121,7 @@ function adtsFrameBytes(header: Buffer): number {
   return (header.readUIntBE(3, 3) >> 5) & 0x1fff;
 }
 
-/** The tag that the file begins with; 0 when there is none. */
+/** The length of the tag at the file's beginning; 0: there is none. */
 function id3Bytes(head: Buffer): number {
   if (head.length < 10 || head.toString('latin1', 0, 3) !== 'ID3') return 0;
   const size = [6, 7, 8, 9].reduce((sum, at) => sum * 128 + (head.readUInt8(at) & 0x7f), 0);

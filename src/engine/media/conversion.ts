@@ -13,12 +13,12 @@ import { CLIP_MS, ProcessorAllowance } from './processor-allowance.js';
 const STEP_MS = 100;
 
 /** Steps of one that gets hardly any of a processor, or does nothing with it. */
-const TRIAL_STEPS = 50;
+const GRACE_STEPS = 50;
 
 /** Linux counts in hundredths of a second, whatever the kernel's own. */
 const MS_PER_TICK = 10;
 
-/** Of its standard error, from the end; that of its progress is a line. */
+/** How much of its standard error is kept, from the end. The text of its progress is shorter: a line. */
 const KEPT_CHARACTERS = 8192;
 /** Of its standard error without a second of audio in between: each costs this process time as well. */
 const MOST_CHARACTERS_WITHOUT_AUDIO = 2 ** 24;
@@ -78,8 +78,8 @@ export class Conversion {
     return 0;
   }
 
-  get isTried(): boolean {
-    return this.steps >= TRIAL_STEPS || this.allowance.usedMs >= CLIP_MS;
+  get isGraceOver(): boolean {
+    return this.steps >= GRACE_STEPS || this.allowance.usedMs >= CLIP_MS;
   }
 
   get isCostly(): boolean {

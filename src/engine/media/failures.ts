@@ -1,6 +1,6 @@
 /**
- * What became of a conversion, in words for whoever sent the file. ffmpeg's own name paths of this machine, and are
- * kept as the cause.
+ * Why a conversion failed, in words for the client. ffmpeg's own words name paths of this machine; they are kept as the
+ * cause.
  */
 import { EngineError } from '../native-errors.js';
 import type { Container } from './containers.js';
@@ -23,10 +23,10 @@ export class ConversionKilled extends Error {
   override readonly name = 'ConversionKilled';
 }
 
-/** As a shell has it, and prlimit and setpriv: the program is not there, or cannot be run. */
+/** Exit codes of a shell, prlimit and setpriv: the program does not exist, or cannot be run. */
 const NOT_RUN = [126, 127];
 
-/** SIGHUP, SIGINT, SIGQUIT and SIGTERM, which ffmpeg catches, and what it then says and exits with. */
+/** ffmpeg catches SIGHUP, SIGINT, SIGQUIT and SIGTERM, and then ends with this code and these words. */
 const ENDING_SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'];
 const CAUGHT = { code: 255, words: /^Exiting normally, received signal (\d+)\.$/m };
 const SIGXCPU = '24';
@@ -36,7 +36,7 @@ const FULL_DISK = /No space left on device|Disk quota exceeded/;
 /** Tried one after another on what ffmpeg says; its words since version 5. */
 const FAILURES: readonly (readonly [RegExp, (name: string, words: string) => EngineError])[] = [
   [
-    // Of video, too, a decoder may be "not on whitelist": nobody minds.
+    // A video decoder may be "not on whitelist", too; only audio matters.
     /Decoder \(codec .*\) not found|[Ee]rror (while )?opening decoder/,
     (name, words) => unsupported(`the sound of the ${name} file is in a codec that is not read${codecIn(words)}`),
   ],
@@ -86,7 +86,7 @@ function withoutFfmpeg(name: string): EngineError {
   return unsupported(`the file is ${name}, which takes ffmpeg to read, and there is no ffmpeg on this machine`);
 }
 
-/** It takes a processor's time and hardly any audio comes of it. */
+/** It uses processor time and yields hardly any audio. */
 export function tooCostly({ name }: Container): EngineError {
   return invalid(`decoding the ${name} file takes too much processor time for the audio that comes of it`);
 }

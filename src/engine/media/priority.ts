@@ -1,8 +1,11 @@
 /**
- * What a conversion gets of a processor beside what computes. It is a session of its own, and where Linux shares
- * processors out by session (sched_autogroup) the priority of a thread counts within its session only: then the
- * session's counts. What the machine's first process starts is in no such session, as long as none of it has asked for
- * one: its threads stand beside whole sessions, and a session then needs the priority of a thread.
+ * The share of the processors that a conversion gets beside the threads that compute. Linux can share processors out by
+ * session (sched_autogroup). Then a thread's nice value counts within its session only, and the session's own nice
+ * value counts against other sessions. A conversion is a session of its own, so both values are lowered.
+ *
+ * Processes that the first process of a machine starts are in no session as long as none of them has made one. The
+ * scheduler weighs their threads one by one against whole sessions. There the conversion's session gets the nice value
+ * that its threads would have.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { constants, getPriority } from 'node:os';
@@ -14,7 +17,10 @@ export interface Priority {
   session: number;
 }
 
-/** As the threads that compute. A session with one thread has it all; five steps make that two fifths of a core. */
+/**
+ * As the threads that compute. A conversion's one thread has all of its session's share; five steps make that two
+ * fifths of a core.
+ */
 export const USUAL: Priority = { threads: 10, session: 5 };
 /** As low as there is. */
 export const DEMOTED: Priority = { threads: 19, session: 19 };

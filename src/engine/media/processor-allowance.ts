@@ -1,4 +1,4 @@
-/** What a conversion may take of a processor: it grows with the audio that comes of it. */
+/** The processor time that a conversion may use: it grows with the audio that the conversion yields. */
 
 /** A core decodes an hour of AAC in about 4 s. */
 const MS_PER_SECOND = 100;
@@ -6,7 +6,7 @@ const MS_PER_SECOND = 100;
 /** Without a second of audio in between. */
 export const MOST_MS_WITHOUT_AUDIO = 10_000;
 
-/** Most of what a clip takes is the start of ffmpeg. */
+/** A clip needs most of it for the start of ffmpeg. */
 export const CLIP_MS = 400;
 
 /** What takes more than five times what is usual is costly, though it may go on. */

@@ -18,7 +18,7 @@ export interface ChildProcessHandle {
 export interface ChildEvents {
   /** With the bytes that it came in. */
   message(message: FromChild, bytes: number): void;
-  /** Once, last: with how it ended, and what it wrote to its standard error last. */
+  /** Called once, last. `how`: how it ended, with the last lines of its standard error. */
   exit(how: string): void;
 }
 
@@ -39,17 +39,21 @@ export const MOST_MESSAGE_BYTES = 32 * 2 ** 20;
 const LAST_WORDS = 2000;
 const MOST_WORDS = 2 ** 24;
 
-/** It becomes what it is given, with a soft limit of no core file: prlimit(1) can allow one to a process that runs. */
+/**
+ * The shell replaces itself with the command, under a soft limit of no core file. prlimit(1) can allow a running
+ * process one.
+ */
 const WITHOUT_CORE_FILE = ['-c', 'ulimit -S -c 0; exec "$@"', 'sh'];
 
 /**
- * Of each of our processes, the service's own too. V8 gets one helper thread: its default of four would take the cores
+ * Flags of all our processes, the service's own too. V8 gets one helper thread. Its default of four would take cores
  * from the computing threads at each garbage collection, and the event loop would wait for the last of them.
  */
 export const NODE_FLAGS = ['--v8-pool-size=1'];
 
 /**
- * Node on a file of ours, with a channel. Short of memory, the kernel ends it, and what it starts, before the server.
+ * Node on a file of ours, with a channel. When memory is short, the kernel ends this process and its children before
+ * the server.
  */
 export function forking({ main, env, niceness }: ForkOptions): StartChild {
   return (events) => {
@@ -113,7 +117,7 @@ function channelOf(
       return [];
     }
   };
-  // What breaks the channel ends the child, and the end is reported.
+  // An error of the channel ends the child; its exit is then reported.
   return channel?.on('data', read).on('error', () => undefined) ?? null;
 }
 

@@ -62,7 +62,7 @@ export class CrashIsolation<T> {
     return repeated;
   }
 
-  /** A process elsewhere has crashed with it; it runs with others of which that is true. */
+  /** A process of another device has crashed with this call. All such calls share one isolation run. */
   accuse(call: T): void {
     if (this.#accused !== null && this.#toBisect.includes(this.#accused)) this.#accused.push(call);
     else this.#toBisect.push((this.#accused = [call]));
@@ -73,7 +73,7 @@ export class CrashIsolation<T> {
     this.#isolated.push(call);
   }
 
-  /** Some of its work is done for good: earlier crashes were not caused by what is left of it. */
+  /** Some of its work is done for good. Earlier crashes were not caused by the work that is left. */
   checkpoint(call: T): void {
     if (this.#run?.left.has(call) === true) this.#run.advanced.add(call);
     else this.#crashes.delete(this.policy.requestOf(call));
@@ -150,7 +150,7 @@ export class CrashIsolation<T> {
     return all;
   }
 
-  /** What has been convicted since is put where it belongs. */
+  /** Moves calls of accounts that have been convicted since to their place. */
   #nextToBisect(): T[] | null {
     for (let batch = this.#toBisect.shift(); batch !== undefined; batch = this.#toBisect.shift()) {
       const waiting = batch.filter((call) => this.policy.isWaitedFor(call));

@@ -21,7 +21,7 @@ export function frameOf(value: unknown): Buffer {
 
 type Done = (error: Error | null) => void;
 
-/** What is sent in one turn of the event loop goes out in one piece: a write costs more than a frame, at both ends. */
+/** Messages of one turn of the event loop go out in one write: a write costs more than a frame, at both ends. */
 export class FrameWriter {
   #frames: Buffer[] = [];
   #done: Done[] = [];

@@ -82,7 +82,7 @@ export class IsolationRun {
     this.#worker?.end();
   }
 
-  /** What a process is needed for; null: nothing, now. */
+  /** The purpose of the process that is needed now; null: none is needed. */
   #purpose(): IsolationPurpose | null {
     const { isolation } = this.#options;
     if (isolation.hasCallsToBisect) return 'bisect';

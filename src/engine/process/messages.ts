@@ -1,10 +1,10 @@
-/** What goes over the channel between this process and a child, as JSON. */
+/** The messages on the channel between this process and a child, as JSON. */
 import { isChannelError, type ChannelError } from './channel-errors.js';
 
 /** The file descriptor of a child's end. */
 export const CHANNEL_FD = 3;
 
-/** What a child can be asked for, by name. */
+/** The calls of a child, by name. */
 export type CallTable = Record<string, { request: unknown; progress: unknown; answer: unknown }>;
 
 /** What JSON would change or lose of a value of type T; never: nothing. */
@@ -29,6 +29,8 @@ export type ToChild =
   | { kind: 'call'; id: number; name: string; request: unknown }
   /** The call is still to be answered, by a failure or by its result. */
   | { kind: 'abort'; id: number }
+  /** Of no call: how it is to work from now on. */
+  | { kind: 'notice'; value: unknown }
   | { kind: 'ping' };
 
 export type FromChild =

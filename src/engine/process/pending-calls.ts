@@ -13,7 +13,7 @@ export interface ChildCallOptions<Call extends CallTable[string]> {
   /** The request that it belongs to. */
   origin?: WorkOrigin | undefined;
   signal?: AbortSignal | undefined;
-  /** Asked each time that it is sent: a repeat need not do again what is done. */
+  /** Called each time it is sent: a repeat need not do work again that is done. */
   request: () => Call['request'];
   /** A call that is repeated reports its progress from the start again, or from where `request` begins. */
   progress?: (value: Call['progress'], control: CallControl) => void;
@@ -29,7 +29,7 @@ export interface PendingCall extends WorkerCall {
   settle: (outcome: { value: unknown } | { error: unknown }) => void;
   /** It has been answered, or nobody waits for it any more. */
   settled: boolean;
-  /** What works on it. */
+  /** The process that works on it. */
   worker: WorkerProcess | null;
 }
 

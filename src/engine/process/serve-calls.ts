@@ -8,7 +8,7 @@ import { CHANNEL_FD, type CallTable, type FromChild, type ToChild } from './mess
 export interface CallContext<Progress> {
   /** Aborts when nobody waits for the answer any more. */
   signal: AbortSignal;
-  /** Resolves when the channel has taken it, so that who waits for that never fills it. */
+  /** Resolves when the channel has taken the value. A handler that awaits it cannot fill the channel's buffer. */
   progress: (value: Progress) => Promise<void>;
 }
 
@@ -25,6 +25,8 @@ export interface SelfReport {
   info?: unknown;
   /** The native call that has been running for longer than it may; null: none has. Asked at each ping. */
   overdue?: () => string | null;
+  /** Called with each notice, of those that came before it was ready with the last. */
+  notice?: (value: unknown) => void;
   /** Called as a call comes. */
   beforeCall?: () => void;
   /** Called before every answer and failure. */
@@ -51,10 +53,13 @@ export function serveCalls<Calls extends CallTable>(
   const running = new Map<number, AbortController>();
   const self: SelfReport = {};
   let handlers: Handlers<Calls> | null = null;
+  /** The last notice that came before it could be heeded. */
+  let early: { value: unknown } | null = null;
 
   const begin = async (settings: unknown): Promise<void> => {
     try {
       handlers = await start(settings, self, (value) => send({ kind: 'report', value }));
+      if (early !== null) self.notice?.(early.value);
       await send({ kind: 'ready', value: self.info });
     } catch (error) {
       await send({ kind: 'unfit', error: toChannelError(error) });
@@ -87,7 +92,10 @@ export function serveCalls<Calls extends CallTable>(
   channel.on('message', (message) => {
     if (message.kind === 'start') void begin(message.settings);
     else if (message.kind === 'call') void answer(message.id, message.name, message.request);
-    else if (message.kind === 'abort') running.get(message.id)?.abort(aborted());
+    else if (message.kind === 'notice') {
+      if (handlers === null) early = { value: message.value };
+      else self.notice?.(message.value);
+    } else if (message.kind === 'abort') running.get(message.id)?.abort(aborted());
     else void send(pong(self));
   });
 }

@@ -55,7 +55,7 @@ export class ServingWorker {
   }
 
   /**
-   * With what the first process reports when it is ready. Rejects if it does not become ready; none is started then.
+   * Resolves to the first process's report when it is ready. Rejects if it does not become ready; none is started then.
    */
   start(): Promise<unknown> {
     const ready = new Promise<unknown>((resolve, reject) => (this.#first = { resolve, reject }));
@@ -63,7 +63,7 @@ export class ServingWorker {
     return ready;
   }
 
-  /** Starts one that is needed, if none is there. */
+  /** Starts a process if one is needed and there is none. */
   startIfNeeded(): void {
     const { isNeeded } = this.options;
     if (this.#worker === null && !this.#ended && !this.#pause.isRunning && isNeeded?.() === true) this.#begin();
@@ -84,13 +84,18 @@ export class ServingWorker {
     return this.#fruitless >= FRUITLESS_STARTS && (this.#worker !== null || this.#pause.isRunning);
   }
 
-  /** Whether there is none, and none is started for a while, since they die. */
+  /** Whether there is none, and none is started for a while, because they die. */
   get isResting(): boolean {
     return this.#pause.isRunning;
   }
 
   get isGone(): boolean {
     return this.#worker === null;
+  }
+
+  /** Of the process that is there, ready or not. */
+  notify(value: unknown): void {
+    this.#worker?.notify(value);
   }
 
   /** Until one is needed again. */

@@ -1,3 +1,4 @@
+import { IdleSignal } from '../../idle-signal.js';
 import { systemTimers, type Timer, type Timers } from '../../timers.js';
 import type { WorkOrigin } from '../types.js';
 import { CrashIsolation } from './crash-isolation.js';
@@ -35,7 +36,7 @@ export interface SupervisorOptions extends Launch {
   /** In messages: "the engine". */
   name: string;
   limits: WorkerLimits;
-  /** The error of a call of which its process dies. `how`: as Death has it. */
+  /** The error for a call that its process died of. `how`: as in Death. */
   fatalError: (how: string) => Error;
   observer?: SupervisorObserver;
   /**
@@ -71,8 +72,10 @@ export class Supervisor<Calls extends CallTable> {
   readonly #serving: ServingWorker;
   readonly #isolationRun: IsolationRun;
   #idle: Timer | null = null;
+  #notice: { value: unknown } | null = null;
   #closing = false;
-  #closed: (() => void)[] = [];
+  #resting: (() => void)[] = [];
+  readonly #gone = new IdleSignal(() => this.#serving.isGone && this.#isolationRun.isGone);
 
   constructor(options: SupervisorOptions) {
     const { name, idleMs } = options;
@@ -95,7 +98,7 @@ export class Supervisor<Calls extends CallTable> {
     });
     this.#serving = new ServingWorker(
       {
-        ...{ name, timers: this.#timers, make: (role) => this.#worker(role, options) },
+        ...{ name, timers: this.#timers, make: (role) => this.#servingWorker(role) },
         ...(idleMs === undefined ? {} : { isNeeded: () => this.#calls.hasWaiting }),
       },
       {
@@ -121,9 +124,9 @@ export class Supervisor<Calls extends CallTable> {
   }
 
   /**
-   * Starts the first process, and resolves to what it reports when it is ready. Rejects where it does not become ready,
-   * with the reason; then nothing is left of it. Not for a supervisor with `idleMs`, which starts one at the first
-   * call.
+   * Starts the first process. Resolves to what it reports when it is ready. Rejects with the reason if it does not
+   * become ready; no process is left then. Not for a supervisor with `idleMs`, which starts its first process at the
+   * first call.
    */
   start(): Promise<unknown> {
     const started = this.#serving.start();
@@ -132,8 +135,11 @@ export class Supervisor<Calls extends CallTable> {
   }
 
   /**
-   * Rejects with the signal's reason, with what the process rejects with, or with `fatalError` for a call of which its
-   * process dies; `overloaded` where too many calls wait, or no process can be started; `shutting_down` after close().
+   * Rejects with the signal's reason, with the error that the process answers, or with
+   *
+   * - `fatalError`: the call's process died of it;
+   * - `overloaded`: too many calls wait, or no process can be started;
+   * - `shutting_down`: after close().
    */
   async call<Name extends keyof Calls & string>(
     name: Name,
@@ -165,6 +171,23 @@ export class Supervisor<Calls extends CallTable> {
     return this.#serving.isResting;
   }
 
+  /** How the process that serves is to work from now on; the next ones learn it as they start. */
+  notify(value: unknown): void {
+    this.#notice = { value };
+    this.#serving.notify(value);
+  }
+
+  /**
+   * Ends the process that serves, until the next call; not while there are calls. Only with `idleMs`. Resolves when it
+   * is gone.
+   */
+  async rest(): Promise<void> {
+    if (this.#calls.size > 0 || this.#serving.isGone) return;
+    const gone = new Promise<void>((resolve) => this.#resting.push(resolve));
+    this.#serving.rest();
+    await gone;
+  }
+
   /** Rejects the calls that wait for the process that serves. */
   failWaiting(error: () => Error): void {
     this.#calls.failWaiting(error);
@@ -174,8 +197,7 @@ export class Supervisor<Calls extends CallTable> {
   async close(): Promise<void> {
     this.#closing = true;
     this.#endIfClosing();
-    if (this.#serving.isGone && this.#isolationRun.isGone) return;
-    await new Promise<void>((resolve) => this.#closed.push(resolve));
+    await this.#gone.whenIdle();
   }
 
   /** Whatever can be done now. */
@@ -203,6 +225,12 @@ export class Supervisor<Calls extends CallTable> {
     return isIsolated || crashedElsewhere;
   }
 
+  #servingWorker(role: WorkerRole): WorkerProcess {
+    const worker = this.#worker(role, this.#options);
+    if (this.#notice !== null) worker.notify(this.#notice.value);
+    return worker;
+  }
+
   #worker(role: WorkerRole, { start, settings }: Launch): WorkerProcess {
     const { limits, isStopped, memoryOf } = this.#options;
     const options = { start, settings: settings(), limits, timers: this.#timers, isStopped, memoryOf };
@@ -216,6 +244,7 @@ export class Supervisor<Calls extends CallTable> {
   }
 
   #servingGone(worker: WorkerProcess, death: Death | null): void {
+    for (const resolve of this.#resting.splice(0)) resolve();
     const lost = this.#lostIn(worker, death);
     const isFault = death !== null && death.blames === null;
     this.#calls.repeat(isFault ? this.#isolation.servingCrashed(lost) : lost);
@@ -274,7 +303,6 @@ export class Supervisor<Calls extends CallTable> {
     this.#idle?.cancel();
     this.#serving.end();
     this.#isolationRun.end();
-    if (!this.#serving.isGone || !this.#isolationRun.isGone) return;
-    for (const resolve of this.#closed.splice(0)) resolve();
+    this.#gone.check();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Once all promises that this turn has settled are done, and what they settle: a tick that is asked for outside of them
- * comes before them.
+ * Calls after the callbacks of all promises that this turn has settled, and of those that they settle. Without the
+ * microtask, a tick that is requested outside of a promise would come before them.
  */
 export function atTurnEnd(call: () => void): void {
   queueMicrotask(() => process.nextTick(call));

@@ -30,7 +30,9 @@ export interface WorkerEvents {
   gone(death: Death | null): void;
 }
 
-/** What a worker is for decides what is done when it is ready and when it is gone; its calls go to whoever made it. */
+/**
+ * Its purpose decides what happens when it is ready and when it is gone. Its calls go to the supervisor that made it.
+ */
 export type WorkerRole = Omit<WorkerEvents, 'call'>;
 
 export type MakeWorker = (role: WorkerRole) => WorkerProcess;
@@ -57,7 +59,7 @@ export interface WorkerOptions {
   memoryOf?: ((pid: number | undefined) => number | null) | undefined;
 }
 
-/** What a worker is given to do. */
+/** A call for a worker. */
 export interface WorkerCall {
   id: number;
   name: string;
@@ -127,6 +129,11 @@ export class WorkerProcess {
     timer?.cancel();
     if (timer !== null) this.#calls.set(id, this.#limit(id, ABORT_GRACE_MS, 'it did not end an aborted call'));
     this.#child.send({ kind: 'abort', id });
+  }
+
+  /** Before it is ready, too. */
+  notify(value: unknown): void {
+    this.#child.send({ kind: 'notice', value });
   }
 
   /** At once, and not because of a fault. */

@@ -1,3 +1,4 @@
+import { IdleSignal } from '../../idle-signal.js';
 import { ProcessUnavailable, shuttingDown, type ChildCallOptions } from '../process/pending-calls.js';
 import type { EngineLoad } from '../types.js';
 import type { EngineCalls } from './engine-calls.js';
@@ -5,7 +6,7 @@ import type { EngineSupervisor } from './engine-supervisor.js';
 import { workUntilDone, type PlacedWork } from './placement.js';
 
 export interface PlacedCallOptions<Name extends keyof EngineCalls> extends ChildCallOptions<EngineCalls[Name]> {
-  /** As it is now; asked again and again. */
+  /** As it is now; called again and again. */
   work: () => PlacedWork;
 }
 
@@ -53,7 +54,7 @@ export class DeviceProcesses {
   readonly #devices: readonly Device[];
   #calls = 0;
   #closing = false;
-  #idle: (() => void)[] = [];
+  readonly #idle = new IdleSignal(() => this.#devices.every(({ calls }) => calls.size === 0));
 
   constructor(processes: readonly DeviceProcess[]) {
     this.#devices = processes.map((process) => ({ process, calls: new Set(), lastCall: 0 }));
@@ -88,7 +89,7 @@ export class DeviceProcesses {
     } finally {
       call.device.calls.delete(call);
       this.#fillIdle();
-      this.#resolveIfIdle();
+      this.#idle.check();
     }
   }
 
@@ -108,10 +109,7 @@ export class DeviceProcesses {
   /** As EngineSupervisor.close(); all of them stay until then, since each may have to end what another had. */
   async close(): Promise<void> {
     this.#closing = true;
-    await new Promise<void>((resolve) => {
-      this.#idle.push(resolve);
-      this.#resolveIfIdle();
-    });
+    await this.#idle.whenIdle();
     await Promise.all(this.#devices.map(({ process }) => process.close()));
   }
 
@@ -141,7 +139,7 @@ export class DeviceProcesses {
     });
   }
 
-  /** Where there is none for a while, its process is waited for. */
+  /** If no device has a process for a while, the call waits for one. */
   #deviceFor(work: PlacedWork, without: ReadonlySet<Device>): Device {
     const left = this.#devices.filter((device) => !without.has(device));
     const serving = left.filter(({ process }) => process.isServing);
@@ -171,11 +169,6 @@ export class DeviceProcesses {
     }
   }
 
-  #resolveIfIdle(): void {
-    if (!this.#closing || this.#devices.some(({ calls }) => calls.size > 0)) return;
-    for (const resolve of this.#idle.splice(0)) resolve();
-  }
-
   #move(call: PlacedCall, to: Device): void {
     const { moving } = call;
     goTo(to, call);
@@ -194,7 +187,7 @@ export class DeviceProcesses {
   }
 }
 
-/** At once, so that who asks next sees it there. */
+/** Changes the place at once: the next request that is placed counts the call there. */
 function goTo(device: Device, call: PlacedCall): void {
   call.device.calls.delete(call);
   device.calls.add(call);

@@ -56,9 +56,20 @@ export type Measurement =
   | { kind: 'batch'; measured: Parameters<NonNullable<EngineObserver['batchAdvanced']>>[0] }
   | { kind: 'translation'; measured: Parameters<TranslationObserver['batchDone']>[0] };
 
+export type EngineNotice = Plain<{
+  /** So many lanes at most work from now on; null: all of them may. */
+  lanes: number | null;
+  /** Translation models that nobody uses are to be unloaded. */
+  unloadsText: boolean;
+  /** Counts the notices of an engine. */
+  turn: number;
+}>;
+
 /** Sent again and again. */
 export type EngineReport = Plain<{
   load: EngineLoad;
   /** Since the last one. */
   measurements: Measurement[];
+  /** Of a notice that is heeded: no more lanes work than it allows, what is to be unloaded is; absent: as before. */
+  heeded?: EngineNotice['turn'];
 }>;

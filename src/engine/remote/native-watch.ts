@@ -31,7 +31,7 @@ export class NativeWatch {
   /** By the prototype of a class: the one with its calls watched, or itself where there are none. */
   readonly #classes = new WeakMap<object, object>();
 
-  /** A ping has come. The name of a call that is overdue; null: none is. */
+  /** To be called at each ping. Returns the name of a call that is overdue, or null. */
   tick(): string | null {
     let overdue: string | null = null;
     for (const unit of this.#units) {
@@ -41,7 +41,7 @@ export class NativeWatch {
     return overdue;
   }
 
-  /** The same object, whose calls are watched from now on, and those of all handles that it gives. */
+  /** The same object. Its calls, and the calls of all handles that it returns, are watched. */
   watch<T extends object>(binding: T): T {
     this.#replaceMethods(binding);
     return binding;

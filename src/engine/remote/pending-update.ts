@@ -16,7 +16,7 @@ export class PendingUpdate {
     this.#update = update;
   }
 
-  /** What is not sent yet, and then is not sent; null: nothing. */
+  /** Takes the update that is not sent yet; null: there is none. */
   take(): WindowUpdate | null {
     const update = this.#update;
     this.#update = null;

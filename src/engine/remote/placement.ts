@@ -5,7 +5,7 @@
 import { amountByAccount, doneWhenServed } from '../fair-share.js';
 
 export interface PlacedWork {
-  /** What it waits for: each sort has turns of its own. */
+  /** What it waits for. Each kind has turns of its own. */
   kind: 'speech' | 'reading' | 'text';
   accountId: string;
   /** Behind the account's others. */
@@ -15,9 +15,12 @@ export interface PlacedWork {
 }
 
 /**
- * What is done until this is, itself included, were nothing else to come: all of its account's that goes before it, and
- * of every other account as much again, or all that it has. So a clip waits for another account's long file no longer
- * than for a clip.
+ * The work on a device until `work` is done, if nothing else comes. It is the sum of
+ *
+ * - `own`: the amount of `work` and of its account's work that goes before it, and
+ * - for every other account, the smaller of `own` and all that the account has there.
+ *
+ * So a clip waits for another account's long file no longer than for a clip.
  */
 export function workUntilDone(work: PlacedWork, others: Iterable<PlacedWork>): number {
   const before = [...others].filter((other) => {

@@ -42,8 +42,7 @@ export class Quarantine {
     const minutes = Math.ceil(leftMs / 60_000);
     const message =
       `The engine broke down each time it worked on this file, which is therefore not taken for another ${minutes} ` +
-      `min. ` +
-      'Convert it to another format, or send it later.';
+      'min. Convert it to another format, or send it later.';
     throw new VerbatimError('invalid_audio', message, { param: 'audio' });
   }
 

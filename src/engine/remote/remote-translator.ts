@@ -9,10 +9,17 @@ import { RepeatFilter } from './repeat-filter.js';
 export class RemoteTranslator {
   readonly modelNames: string[];
   readonly #routes: TranslationRoutes<RoutedModel>;
+  readonly #used = new Set<string>();
+  #texts = 0;
+  /** When a text was translated last, milliseconds since 1970. */
+  lastUsed = 0;
+  /** Awaited before models are used that were not since they were last unloaded. */
+  beforeLoad: ((models: readonly string[]) => Promise<unknown>) | null = null;
 
   constructor(
     private readonly process: Pick<DeviceProcesses, 'call'>,
     models: readonly RoutedModel[],
+    private readonly now: () => number = Date.now,
   ) {
     this.modelNames = models.map(({ name }) => name);
     this.#routes = new TranslationRoutes(models);
@@ -22,8 +29,36 @@ export class RemoteTranslator {
     return this.#routes.find(from, to) !== null;
   }
 
+  /** Whether no text is being translated. */
+  get isIdle(): boolean {
+    return this.#texts === 0;
+  }
+
+  /** Models that were used since they were last unloaded. */
+  get usedModels(): readonly string[] {
+    return [...this.#used];
+  }
+
+  unloaded(): void {
+    this.#used.clear();
+  }
+
   /** As TranslationEngine.translate(). */
-  translate(input: TextToTranslate): Promise<TranslatedText> {
+  async translate(input: TextToTranslate): Promise<TranslatedText> {
+    const names = (this.#routes.find(input.from, input.to) ?? []).map(({ model }) => model.name);
+    const fresh = names.filter((name) => !this.#used.has(name));
+    for (const name of fresh) this.#used.add(name);
+    this.#texts += 1;
+    try {
+      if (fresh.length > 0) await this.beforeLoad?.(fresh);
+      return await this.#call(input);
+    } finally {
+      this.#texts -= 1;
+      this.lastUsed = this.now();
+    }
+  }
+
+  #call(input: TextToTranslate): Promise<TranslatedText> {
     const { origin, signal, translated, accountId, text, from, to, background = false } = input;
     const filter = new RepeatFilter<TranslatedSentence>();
     const work: PlacedWork = { kind: 'text', accountId, background, amount: text.length };

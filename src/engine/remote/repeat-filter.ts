@@ -4,7 +4,7 @@ import { VerbatimError } from '../../errors.js';
 export class RepeatFilter<T> {
   #text = '';
   #items = 0;
-  /** What has come of the present attempt. */
+  /** The text of the present attempt so far. */
   #again = { characters: 0, items: 0 };
 
   /** An attempt begins from the start. */
@@ -13,8 +13,8 @@ export class RepeatFilter<T> {
   }
 
   /**
-   * What is new of it; null: nothing. Throws `internal_error` when it is not what came before: nobody can take back
-   * what has been passed on.
+   * The new part of it; null: nothing is new. Throws `internal_error` if it differs from earlier text: text that has
+   * been passed on cannot be taken back.
    */
   add(text: string, items: readonly T[]): { text: string; items: T[] } | null {
     const { characters: from, items: fromItem } = this.#again;

@@ -3,14 +3,15 @@ import { systemTimers, type Timer, type Timers } from '../../timers.js';
 import { processChannel, serveCalls, type Channel, type Handlers, type SelfReport } from '../process/serve-calls.js';
 import type { TranslationEngine } from '../translation/translation-engine.js';
 import type { TranslationObserver } from '../translation/translation-scheduler.js';
-import type { EngineInfo, EngineLoad, EngineObserver, SpeechEngine, Transcript, WindowUpdate } from '../types.js';
-import type { EngineCalls, EngineReport, Measurement, TranscriptEnd } from './engine-calls.js';
+import type { LocalSpeechEngine } from '../speech/transcriber.js';
+import type { EngineInfo, EngineLoad, EngineObserver, Transcript, WindowUpdate } from '../types.js';
+import type { EngineCalls, EngineNotice, EngineReport, Measurement, TranscriptEnd } from './engine-calls.js';
 import { NativeWatch } from './native-watch.js';
 import { PendingUpdate } from './pending-update.js';
 
 export interface LoadedEngines {
-  speech: Pick<SpeechEngine, 'convert' | 'measure' | 'transcribe' | 'stats'>;
-  translation: Pick<TranslationEngine, 'translate'>;
+  speech: Pick<LocalSpeechEngine, 'convert' | 'measure' | 'transcribe' | 'stats' | 'limitLanes'>;
+  translation: Pick<TranslationEngine, 'translate' | 'unloadIdle'>;
   info: EngineInfo;
 }
 
@@ -39,11 +40,22 @@ export function serveEngine(
     Object.assign(self, {
       info: engines.info,
       overdue: () => watch.tick(),
+      notice: (notice) => void heed(engines, notice as EngineNotice, reporter),
       beforeCall: () => reporter.callBegins(),
       beforeAnswer: () => reporter.callEnds(),
     } satisfies SelfReport);
     return handlersOf(engines);
   }, channel);
+}
+
+async function heed(
+  { speech, translation }: LoadedEngines,
+  { lanes, unloadsText, turn }: EngineNotice,
+  reporter: Reporter,
+): Promise<void> {
+  if (unloadsText) await translation.unloadIdle();
+  await speech.limitLanes(lanes ?? Infinity);
+  reporter.heeded(turn);
 }
 
 function handlersOf({ speech, translation }: LoadedEngines): Handlers<EngineCalls> {
@@ -56,7 +68,7 @@ function handlersOf({ speech, translation }: LoadedEngines): Handlers<EngineCall
       const transcript = await speech.transcribe(asked, (update) => pending.add(update));
       return endOf(transcript, pending.take());
     },
-    translate: ({ reportsParts: reportsParts, ...text }, { signal, progress }) =>
+    translate: ({ reportsParts, ...text }, { signal, progress }) =>
       translation.translate({
         ...{ ...text, signal },
         ...(reportsParts ? { translated: (part) => void progress(part) } : {}),
@@ -89,6 +101,12 @@ class Reporter implements EngineObserver, TranslationObserver {
   begin(loadNow: () => EngineLoad): void {
     this.#loadNow = loadNow;
     this.#send();
+  }
+
+  /** At once: others wait for the lanes. */
+  heeded(turn: EngineNotice['turn']): void {
+    if (this.#loadNow === null) return;
+    void this.report({ load: this.#loadNow(), measurements: this.#measurements.splice(0), heeded: turn });
   }
 
   callBegins(): void {

@@ -1,5 +1,5 @@
 /** Which stretches of speech are one voice's, and how many voices there are. */
-import { partitions, type Item, type Partition } from './spherical-means.js';
+import { partitions, type Item, type Partition } from './partitions.js';
 
 export interface ClusteringOptions {
   /** What one voice more must explain beyond what noise does, see leastGain(); higher: fewer voices. */
@@ -30,8 +30,9 @@ export function voicesOf(items: readonly Item[], facts: SpeechFacts, options: Cl
 }
 
 /**
- * The partition that explains most, in pieces of speech, when from one voice to the next leastGain() is taken off
- * (Schwarz' criterion in its form, with a price that follows the noise of the file).
+ * The partition with the best score: speech that it explains, in pieces, minus the price of its voices. Each voice
+ * beyond the first costs `threshold` plus leastGain(). This is the form of Schwarz' criterion, with a price that
+ * follows the noise of the file.
  */
 function chosen(items: readonly Item[], facts: SpeechFacts, options: ClusteringOptions): Partition {
   const { threshold, minSpeakers, maxSpeakers } = options;
@@ -52,8 +53,9 @@ function chosen(items: readonly Item[], facts: SpeechFacts, options: ClusteringO
 }
 
 /**
- * What cutting one voice of so many pieces in two explains without there being two: more, the noisier its pieces are,
- * and a little of each, since no voice is always the same. Chosen on conversations.
+ * How much more two voices explain than one, of so many pieces that are one person's. Splitting one voice always gains
+ * something: noise contributes the more, the noisier the pieces are, and drift a little for each piece, since no voice
+ * stays the same. The constants were chosen on conversations.
  */
 function leastGain(pieces: number, ownLikeness: number): number {
   const noise = (1 - ownLikeness) / Math.sqrt(ownLikeness);

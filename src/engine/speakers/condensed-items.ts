@@ -1,5 +1,5 @@
 import { cutAfter, dendrogram } from './dendrogram.js';
-import type { Item } from './spherical-means.js';
+import type { Item } from './partitions.js';
 import { addScaled } from './vectors.js';
 
 /** Items that are clustered at once: the time for that grows with their square. */
@@ -10,8 +10,8 @@ const ALIKE = 0.85;
 const LEFT = BLOCK / 4;
 
 /**
- * What is to be clustered, as it comes: what is nearly the same is joined block by block, so that time and memory grow
- * with the length of a file and not with its square.
+ * Collects the items to be clustered. Items that are nearly the same are joined, block by block. So time and memory
+ * grow with the length of the file, and not with its square.
  */
 export class CondensedItems {
   readonly #done: Item[] = [];

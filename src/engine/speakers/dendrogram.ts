@@ -1,12 +1,12 @@
-/** Agglomerative clustering with average linkage: who is most alike is joined first, until one is left. */
-import type { Item } from './spherical-means.js';
+/** Agglomerative clustering with average linkage: the two most alike clusters are joined first, until one is left. */
+import type { Item } from './partitions.js';
 import { scalarProduct } from './vectors.js';
 
 export interface Merge {
   /** Cluster numbers: 0 to n - 1 are the items, n + i is what merge i made. */
   first: number;
   second: number;
-  /** Mean similarity of their items, by weight; never above that of an earlier merge, but for rounding. */
+  /** Mean similarity of their items, by weight. Apart from rounding it never exceeds an earlier merge's. */
   similarity: number;
 }
 
@@ -21,7 +21,7 @@ export function dendrogram(items: readonly Item[]): Merge[] {
   return merges;
 }
 
-/** The state of the clustering: rows of the matrix are reused for what is made of their cluster. */
+/** The state of the clustering. A joined cluster takes over a row of the matrix from one of its parts. */
 class Clusters {
   private readonly size: number;
   private readonly similarities: Float32Array;
@@ -114,7 +114,7 @@ export function cutAfter(merges: readonly Merge[], count: number, items: number)
   const parent = Array.from({ length: items + count }, (_, index) => index);
   for (const [index, { first, second }] of merges.slice(0, count).entries())
     parent[first] = parent[second] = items + index;
-  // A merge comes behind what it merges: backwards, each parent is a root already.
+  // A merge has a higher number than what it merges. Going backwards, each parent is a root already.
   for (let index = parent.length - 1; index >= 0; index--) parent[index] = parent[parent[index] ?? index] ?? index;
   const numbers = new Map<number, number>();
   return parent.slice(0, items).map((root) => {

@@ -17,11 +17,11 @@ export interface SpeakerModels {
 }
 
 export interface DiarizationOptions extends ClusteringOptions {
-  /** From the start of one window to that of the next. */
+  /** Between the starts of two neighbouring windows. */
   stepSeconds: number;
 }
 
-/** What is known of the voices of a file. */
+/** The voices of a file, as found so far. */
 interface FoundVoices {
   reliable: CondensedItems;
   all: CondensedItems;
@@ -38,7 +38,7 @@ interface EmbeddedWindow extends WindowActivity {
 const RATE = 16_000;
 /** Fewest samples by which a voice is recognised, not counting repetitions. */
 const LEAST_SAMPLES = RATE / 5;
-/** Seconds of one voice alone that count for finding out who is there. */
+/** Seconds of one voice alone that an item needs to count in the search for voices. */
 const RELIABLE_SECONDS = 1;
 
 /**

@@ -54,7 +54,7 @@ class WaitingFile implements Waiting {
 
 export class FairDiarizer implements Diarizer {
   readonly #options: FairDiarizerOptions;
-  /** What waits and what runs: an account whose file runs keeps its place in the order. */
+  /** Waiting and running files: an account whose file runs keeps its place in the order. */
   readonly #queue = new FairQueue<WaitingFile>(LONGEST_CLAIM_SECONDS);
   readonly #running = new Set<WaitingFile>();
 
@@ -93,7 +93,7 @@ export class FairDiarizer implements Diarizer {
     return { waiting: [...this.#queue.items()].length - running, running };
   }
 
-  /** What waits or runs is rejected with `shutting_down`. */
+  /** Waiting and running files are rejected with `shutting_down`. */
   close(): Promise<void> {
     return this.#options.engine.close();
   }

@@ -1,6 +1,6 @@
 /**
- * What an ONNX file says of itself: metadata_props of its ModelProto, which the runtime's JavaScript does not show.
- * Reads the outermost message only, whatever the file holds.
+ * The metadata of an ONNX file: metadata_props of its ModelProto, which the runtime's JavaScript does not show. Reads
+ * the outermost message only, whatever the file holds.
  */
 import { EngineError } from '../native-errors.js';
 
@@ -9,7 +9,7 @@ const GRAPH = 7;
 const METADATA_PROPS = 14;
 const [KEY, VALUE] = [1, 2];
 
-/** Throws EngineError `invalid_model` for what is no ModelProto. */
+/** Throws EngineError `invalid_model` if it is no ModelProto. */
 export function onnxFacts(bytes: Uint8Array): Map<string, string> {
   const facts = new Map<string, string>();
   let hasGraph = false;
@@ -25,7 +25,7 @@ export function onnxFacts(bytes: Uint8Array): Map<string, string> {
 
 interface Field {
   number: number;
-  /** null for what is not delimited by its length. */
+  /** null: the field is not delimited by its length. */
   value: Uint8Array | null;
 }
 

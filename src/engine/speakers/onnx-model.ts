@@ -43,7 +43,7 @@ function sessionOptions(threads: number): InferenceSession.SessionOptions {
     interOpNumThreads: 1,
     executionMode: 'sequential',
     graphOptimizationLevel: 'all',
-    // Inputs differ in length: what an arena keeps for each of them would add up.
+    // Inputs differ in length: an arena would keep memory for each length.
     enableCpuMemArena: false,
     enableMemPattern: false,
     logSeverityLevel: 4,

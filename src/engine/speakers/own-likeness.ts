@@ -1,7 +1,7 @@
 /**
- * How alike one voice is to itself in a file. What a mean cosine says of two voices depends on the embedding and on the
- * noise; but of neighbouring stretches of speech a segmentation mostly knows that they are one person's, and their
- * cosines are what a voice has here.
+ * How alike the stretches of one voice are in a file, as a mean cosine. How large a cosine within one voice is depends
+ * on the embedding and on the noise. Within a window the segmentation mostly knows which neighbouring stretches are one
+ * person's, so their cosines measure it.
  */
 import { scalarProduct } from './vectors.js';
 
@@ -14,7 +14,7 @@ export interface LocalItem {
   local: number;
 }
 
-/** What is supposed of a file of which few pairs are known: so many seconds, and so alike. */
+/** The prior, for files with few known pairs: so many seconds of pairs with this cosine. */
 const SUPPOSED = { weight: 6, cosine: 0.3 };
 const LEAST = 0.05;
 
@@ -22,7 +22,7 @@ export class OwnLikeness {
   #weight = SUPPOSED.weight;
   #sum = SUPPOSED.weight * SUPPOSED.cosine;
 
-  /** The stretches of one window, of which no two have sound in common if one local speaker says them. */
+  /** The stretches of one window. Two stretches of one local speaker share no sound. */
   add(items: readonly LocalItem[]): void {
     for (const [index, one] of items.entries())
       for (const other of items.slice(0, index)) {

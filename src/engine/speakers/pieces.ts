@@ -11,8 +11,8 @@ export interface PiecedWindow extends WindowActivity {
 }
 
 /**
- * The same window with each speaker's speech in pieces of about two seconds, each as a speaker of its own: whom a
- * segmentation takes for one person, two may be whose voices the embedding knows.
+ * The same window with each speaker's speech in pieces of about two seconds, each piece as a speaker of its own. Where
+ * the segmentation takes two people for one, the embedding can still distinguish their pieces.
  */
 export function inPieces(window: WindowActivity, { shift }: FrameGrid): PiecedWindow {
   const { frames, activity } = window;

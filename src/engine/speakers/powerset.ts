@@ -1,7 +1,7 @@
 /**
- * Who speaks in a frame as one class of many: nobody, one of a few, or several of them (Plaquet and Bredin 2023,
- * "Powerset multi-class cross entropy loss for neural speaker diarization"). Nobody comes first, then each alone, then
- * pairs.
+ * Who speaks in a frame, as one class of many: nobody, one of a few speakers, or several of them (Plaquet and Bredin
+ * 2023, "Powerset multi-class cross entropy loss for neural speaker diarization"). The order of classes: nobody, each
+ * speaker alone, then pairs.
  */
 
 /** The speakers, from 0, of each class. */
@@ -20,8 +20,8 @@ export function powersetClasses(speakers: number, atOnce: number): number[][] {
 }
 
 /**
- * [frames, classes] of log-probabilities -> [speakers, frames] of the probability that each speaks, in 255ths. What is
- * not finite counts as nobody.
+ * [frames, classes] of log-probabilities -> [speakers, frames] of the probability that each speaks, in 255ths. Values
+ * that are not finite count as nobody.
  */
 export function speakerActivity(
   logProbabilities: Float32Array,

@@ -48,7 +48,7 @@ export function segmentationModel(model: OnnxModel): SegmentationModel {
   };
 }
 
-/** Silence behind less than a tenth of a second, of which a network has no frame. */
+/** Adds silence to less than a tenth of a second: the network makes no frame of so little. */
 function longEnough(samples: Float32Array): Float32Array {
   if (samples.length >= RATE / 10) return samples;
   const padded = new Float32Array(RATE / 10);

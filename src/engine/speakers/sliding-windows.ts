@@ -1,7 +1,7 @@
 export interface SampleWindow {
   /** Samples from the start of the file. */
   start: number;
-  /** Overwritten when the next window is asked for. */
+  /** Overwritten when the next window is read. */
   samples: Float32Array;
 }
 
@@ -9,8 +9,8 @@ export interface SampleWindow {
 const BLOCK = 160_000;
 
 /**
- * Windows of `length` samples every `step`, and a last one that ends with the audio; of less audio than that one
- * shorter window, of none none. `read` gives the next samples, fewer than asked for only at the end.
+ * Windows of `length` samples every `step`, and a last one that ends with the audio. Shorter audio is one shorter
+ * window; no audio has none. `read` returns the next samples, fewer than requested only at the end.
  */
 export async function* slidingWindows(
   read: (count: number) => Promise<Float32Array>,

@@ -2,7 +2,7 @@ import type { Plain } from '../process/messages.js';
 import type { DiarizationOptions } from './diarization.js';
 import type { SpeakerTurn } from './speaker-turn.js';
 
-/** What the child process of the speaker models is started with: ONNX files. */
+/** The settings of the speaker models' process: ONNX files. */
 export interface SpeakerModelFiles {
   segmentation: string;
   embedding: string;
@@ -10,7 +10,7 @@ export interface SpeakerModelFiles {
   threads: number;
 }
 
-/** What it is asked for. */
+/** The calls of the process. */
 export type SpeakerCalls = Plain<{
   diarize: {
     request: { path: string; options: DiarizationOptions };

@@ -21,7 +21,7 @@ export interface SpeakerEngineOptions extends SpeakerModelFiles, SpeakerTraits {
   observer?: SupervisorObserver;
 }
 
-/** As many as anybody can ask for. */
+/** The most that a request may ask for. */
 export const MOST_SPEAKERS = 20;
 
 const STEP_SECONDS = 2.5;
@@ -31,8 +31,8 @@ const LIMITS = { periodMs: 2000, silentPingsBeforeReady: 15, silentPings: 15, me
 const IDLE_MS = 60_000;
 
 /**
- * Below what computes for requests that somebody waits for, which is 15 lower than what answers them; in one process
- * with it, 10.
+ * Steps of nice(2) below this process. The engine computes for requests that a client waits for: its threads are 15
+ * lower than the thread that answers; in one process with it, 10. Diarization comes after them.
  */
 const NICENESS = 19;
 /**
@@ -47,6 +47,7 @@ const ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 export class SpeakerEngine {
   readonly #process: Supervisor<SpeakerCalls>;
   readonly #traits: SpeakerTraits;
+  #lastUsed = 0;
 
   constructor({ segmentation, embedding, threads, timers, observer, ...traits }: SpeakerEngineOptions) {
     this.#traits = traits;
@@ -67,26 +68,38 @@ export class SpeakerEngine {
   }
 
   /**
-   * Turns by their start. Rejects with the signal's reason; EngineError: what the file is, `invalid_model`,
-   * `internal_error` where the file crashes its process or takes more than a minute and four times its own length;
-   * `overloaded`; `shutting_down` after close().
+   * Turns, by their start. Rejects with the signal's reason, or with
+   *
+   * - EngineError: the file's fault, `invalid_model`, or `internal_error` where the file crashes its process, or takes
+   *   more than a minute and four times its own length;
+   * - `overloaded`;
+   * - `shutting_down`: after close().
    */
   async diarize(file: FileToDiarize): Promise<SpeakerTurn[]> {
     const { path, durationSeconds, minSpeakers = 1, maxSpeakers = MOST_SPEAKERS, signal } = file;
     const options: DiarizationOptions = { ...this.#traits, minSpeakers, maxSpeakers, stepSeconds: STEP_SECONDS };
-    const turns = await this.#process.call('diarize', {
+    const request = {
       request: () => ({ path, options }),
       signal,
       limitMs: 60_000 + 1000 * MOST_SECONDS_PER_SECOND * durationSeconds,
-    });
+    };
+    const turns = await this.#process.call('diarize', request).finally(() => (this.#lastUsed = Date.now()));
     if (areTurns(turns, durationSeconds)) return turns;
     throw new EngineError('internal_error', 'The speaker process reported turns that cannot be.');
   }
 
-  /** Files that are not done, and the process that works on them; null: there is none. */
-  stats(): { pending: number; pid: number | null } {
+  /**
+   * Files that are not done; the process that works on them, null: there is none; when the last file ended,
+   * milliseconds since 1970.
+   */
+  stats(): { pending: number; pid: number | null; lastUsed: number } {
     const { pending, pid } = this.#process;
-    return { pending, pid };
+    return { pending, pid, lastUsed: this.#lastUsed };
+  }
+
+  /** Ends its process, until the next file; not while it has files. Resolves when it is gone. */
+  unload(): Promise<void> {
+    return this.#process.rest();
   }
 
   close(): Promise<void> {

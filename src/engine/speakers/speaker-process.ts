@@ -1,6 +1,4 @@
-/**
- * The child process in which speaker models run: what a hostile file of audio or weights breaks is this process alone.
- */
+/** The child process in which speaker models run: a hostile audio file or model can break this process only. */
 import { loadBinding } from '../binding.js';
 import { ofModel } from '../native-errors.js';
 import { serveCalls } from '../process/serve-calls.js';

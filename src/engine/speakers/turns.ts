@@ -20,9 +20,9 @@ const SHORTEST_TURN = 0.1;
 const IN_DOUBT = 0.7;
 
 /**
- * Who speaks when, of windows in the order of their start that overlap: in each frame as many people as the windows say
- * on average, or in doubt one more, those whom most of them detect. Ordered by start; speakers are S1, S2, … by first
- * speech.
+ * Who speaks when, from overlapping windows in the order of their start. Each frame has as many speakers as the windows
+ * report on average, in doubt one more. They are the ones that most of the windows detect. Ordered by start; speakers
+ * are S1, S2, … in the order of their first speech.
  */
 export function turnsOf(windows: readonly NamedWindow[], grid: FrameGrid, seconds: number): SpeakerTurn[] {
   const voices = 1 + windows.reduce((most, window) => Math.max(most, ...window.voices), -1);
@@ -89,7 +89,7 @@ class CoveringWindows {
     for (let index = this.#first; index < this.windows.length; index++) {
       const window = this.windows[index];
       if (window === undefined || window.start > sample) return;
-      // What lies within half a frame of an edge belongs to it.
+      // Sound within half a frame of an edge belongs to the frame at that edge.
       const frame = Math.min(Math.max(frameOf(window), 0), window.frames - 1);
       if (Math.abs(frame - frameOf(window)) <= 1 && window.frames > 0) yield { window, frame };
     }

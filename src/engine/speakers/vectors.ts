@@ -4,7 +4,7 @@ export function scalarProduct(one: Float32Array, other: Float32Array): number {
   return sum;
 }
 
-/** Of length 1; a vector of nothing, or of what is no number, becomes 0. */
+/** Scaled to length 1. A vector of length 0, or with values that are not finite, becomes 0. */
 export function normalized(vector: Float32Array): Float32Array {
   const length = Math.sqrt(scalarProduct(vector, vector));
   return vector.map((value) => (length > 0 && Number.isFinite(length) ? value / length : 0));

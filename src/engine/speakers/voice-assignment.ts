@@ -1,4 +1,4 @@
-import { nearestVoice } from './spherical-means.js';
+import { nearestVoice } from './partitions.js';
 import { scalarProduct } from './vectors.js';
 import { speaksIn, type WindowActivity } from './window-activity.js';
 
@@ -6,8 +6,8 @@ import { speaksIn, type WindowActivity } from './window-activity.js';
 const APART = 10;
 
 /**
- * Which voice each speaker of a window is: -1 for those of whom no embedding is known. Speakers who speak at the same
- * time are different people as long as there are voices for them: the choice of the greatest sum of cosines.
+ * The voice of each speaker of a window; -1: no embedding of the speaker is known. Speakers who speak at the same time
+ * are different people as long as there are voices for them. The choice has the greatest sum of cosines.
  */
 export function assignedVoices(
   window: WindowActivity,
@@ -69,7 +69,7 @@ interface Candidate {
   similarity: number;
 }
 
-/** As many as there are speakers in the window: one of them is always free. */
+/** As many voices as the window has speakers: one of them is always free. */
 function candidates(vector: Float32Array | null, voices: readonly Float32Array[], count: number): Candidate[] {
   if (vector === null) return [{ voice: -1, similarity: 0 }];
   return voices

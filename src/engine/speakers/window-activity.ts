@@ -1,4 +1,4 @@
-/** What the segmentation says of one window, in which its speakers have no names yet. */
+/** The segmentation of one window. Its speakers have no names yet. */
 export interface WindowActivity {
   /** Samples from the start of the file. */
   start: number;
@@ -9,7 +9,7 @@ export interface WindowActivity {
 
 /** How the frames of a segmentation lie on the samples of its window. */
 export interface FrameGrid {
-  /** Samples from the start of one frame to that of the next. */
+  /** Samples between the starts of two neighbouring frames. */
   shift: number;
   /** Samples that a frame stands for, from its start; its time is their middle. */
   size: number;

@@ -37,7 +37,7 @@ export async function convertFile({ ffmpeg, measuring, clock }: Converter, file:
   try {
     await makePrivateFile(to);
     const check = (conversion: Conversion): void => refuseTooMuch(conversion, file);
-    await onceMore(() => measuring.run({ accountId, signal, hasTrial: true, open, check }));
+    await onceMore(() => measuring.run({ accountId, signal, hasGracePeriod: true, open, check }));
     return true;
   } catch (error) {
     await gone();
@@ -46,7 +46,7 @@ export async function convertFile({ ffmpeg, measuring, clock }: Converter, file:
   }
 }
 
-/** For whom memory is short again at once. */
+/** Retry-After where ffmpeg was killed twice, as happens where memory is short. */
 const RETRY_SECONDS = 10;
 
 /** Where somebody else killed ffmpeg the file is not to blame. */

@@ -21,34 +21,28 @@ export interface AudioSource {
 /** Of a file that is as long as is allowed, over all channels: stereo at 96 kHz. */
 const SAMPLES_PER_SECOND = 2 * 96_000;
 
+type MeasuredRequest = AudioRequest & { seconds: number };
+
 /** An open file of known duration. */
 export class AudioFile {
-  readonly windows: WindowReader;
-
   private constructor(
     private readonly source: AudioSource,
-    private readonly path: string,
-    reader: AudioReader,
-    readonly durationSeconds: number,
-    /** Milliseconds that opening it took. */
-    readonly openMs: number,
-  ) {
-    this.windows = new WindowReader(reader, source.workers, source.clock);
-  }
+    private readonly file: MeasuredRequest,
+    readonly windows: WindowReader,
+  ) {}
 
   /** Opens a file whose duration is known, in one of its account's turns; rejects as transcribe() does. */
-  static async open(source: AudioSource, file: AudioRequest & { seconds: number }): Promise<AudioFile> {
-    const { path, accountId, signal, seconds } = file;
-    const open = async (): Promise<OpenedReader> => new OpenedReader(await openReader(source, path), seconds);
-    const { reader, spentMs } = await source.measuring.run({ accountId, signal, open, check: () => undefined });
-    return new AudioFile(source, path, reader.reader, seconds, spentMs);
+  static async open(source: AudioSource, file: MeasuredRequest): Promise<AudioFile> {
+    return new AudioFile(source, file, await openWindows(source, file));
   }
 
-  /** A second pass over the same file, from its start; cuts the same windows. */
-  async reopen(): Promise<WindowReader> {
-    const { workers, clock } = this.source;
-    const reader = await workers.run('cut', () => openReader(this.source, this.path));
-    return new WindowReader(reader, workers, clock);
+  get durationSeconds(): number {
+    return this.file.seconds;
+  }
+
+  /** A second pass over the same file, from its start; cuts the same windows. Opened as by open(). */
+  reopen(): Promise<WindowReader> {
+    return openWindows(this.source, this.file);
   }
 
   close(): void {
@@ -56,7 +50,14 @@ export class AudioFile {
   }
 }
 
-/** A reader that is not asked for the duration. */
+async function openWindows(source: AudioSource, file: MeasuredRequest): Promise<WindowReader> {
+  const { path, accountId, signal, seconds } = file;
+  const open = async (): Promise<OpenedReader> => new OpenedReader(await openReader(source, path), seconds);
+  const { reader, spentMs } = await source.measuring.run({ accountId, signal, open, check: () => undefined });
+  return new WindowReader(reader.reader, source.workers, source.clock, spentMs);
+}
+
+/** A reader that does not measure: the duration is known. */
 class OpenedReader implements Measurable {
   constructor(
     readonly reader: AudioReader,

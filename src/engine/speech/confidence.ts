@@ -8,9 +8,9 @@ import type { WindowResult } from '../binding.js';
 export const NEIGHBOURS = 2;
 
 /**
- * The results, in the order of the file, of which the model was sure enough: the average log-probability over the
- * tokens of the window and of its neighbours is at least `floor`. Windows without text always are; null leaves every
- * one.
+ * The results, in the order of the file, that the model was sure enough of: over the tokens of the window and of its
+ * neighbours the average log-probability is at least `floor`. Windows without text always pass. With `floor` null all
+ * do.
  */
 export function confidentResults(results: readonly WindowResult[], floor: number | null): WindowResult[] {
   if (floor === null) return [...results];

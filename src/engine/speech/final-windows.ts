@@ -1,7 +1,7 @@
 import type { WindowResult } from '../binding.js';
 import { isConfident, NEIGHBOURS } from './confidence.js';
 
-/** The windows of a request, handed on in the order of the file as soon as nothing can change what is kept of them. */
+/** The windows of a request, in the order of the file. Each is passed on as soon as nothing can change its result. */
 export class FinalWindows {
   private readonly inOrder: WindowResult[] = [];
   private readonly scored: WindowResult[] = [];
@@ -16,7 +16,7 @@ export class FinalWindows {
     return this.inOrder.length;
   }
 
-  /** What came of the next window for good: no vote and no second pass changes it. */
+  /** The final result of the next window: no vote and no second pass changes it. */
   add(result: WindowResult): void {
     this.inOrder.push(result);
     if (result.averageLogProbability !== null) this.scored.push(result);

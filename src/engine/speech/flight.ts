@@ -16,7 +16,7 @@ export class Flight {
   isAborted = false;
   /** Units that went to windows begun after it while it waited. */
   passedOver = 0;
-  /** What it has taken of the lanes' time. */
+  /** The lanes' time that it has used. */
   encodeMs = 0;
   decodeMs = 0;
   readonly finished: Promise<FinishedWindow>;
@@ -42,7 +42,7 @@ export class Flight {
     return this.request.costLeft;
   }
 
-  /** Ends it with what came of the window; false when that leaves what worked on it in doubt. */
+  /** Ends it with the window's result; false: that leaves the encoder or batch in doubt. */
   finish(): boolean {
     try {
       const result = this.window.result();

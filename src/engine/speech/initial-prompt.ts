@@ -1,6 +1,6 @@
 /**
- * Words to expect as Whisper takes them for the text before this one: without what is no text, and behind a space, as
- * its words are. '' for none.
+ * Words to expect, in Whisper's form for the text before a window: control characters and white space become single
+ * spaces, and the text begins with a space, as Whisper's words do. '': no words.
  */
 export function initialPrompt(words: string): string {
   const text = words.replace(/[\p{Cc}\s]+/gu, ' ').trim();

@@ -1,4 +1,5 @@
 import type { DecoderBatch, Recogniser, WindowEncoder, WindowInFlight } from '../binding.js';
+import { IdleSignal } from '../../idle-signal.js';
 import type { Clock } from '../clock.js';
 import { recreate } from './recreate.js';
 
@@ -19,13 +20,18 @@ export class LanePool {
   private batch: DecoderBatch | null = null;
   private advancing = false;
   private working = 0;
+  /** Lanes that may work; more do for a moment after the limit was lowered. */
+  private mostWorking: number;
+  private readonly withinLimit = new IdleSignal(() => this.working <= this.mostWorking);
   private closed = false;
   private onReady: () => void = () => undefined;
 
   private constructor(
     readonly model: Recogniser,
     private readonly options: LaneOptions,
-  ) {}
+  ) {
+    this.mostWorking = options.lanes;
+  }
 
   /** Closes what it made when something cannot be made. */
   static async create(model: Recogniser, options: LaneOptions): Promise<LanePool> {
@@ -48,12 +54,29 @@ export class LanePool {
     return this.working;
   }
 
+  /** At most so many lanes work from now on, `size` at most; resolves when no more do. */
+  limit(lanes: number): Promise<void> {
+    this.mostWorking = Math.min(lanes, this.size);
+    this.withinLimit.check();
+    return this.withinLimit.whenIdle();
+  }
+
+  /** How many lanes may work. */
+  get mostBusy(): number {
+    return this.mostWorking;
+  }
+
   get canEncode(): boolean {
-    return this.working < this.size && this.encoders.length > 0;
+    return this.working < this.mostWorking && this.encoders.length > 0;
   }
 
   get canDecode(): boolean {
-    return this.working < this.size && this.canJoin && !this.advancing;
+    return this.working < this.mostWorking && this.isBatchAtRest;
+  }
+
+  /** Whether the batch can be advanced, were there a lane for it. */
+  get isBatchAtRest(): boolean {
+    return this.canJoin && !this.advancing;
   }
 
   /** Whether there is a batch to add windows to. */
@@ -80,7 +103,9 @@ export class LanePool {
     );
   }
 
-  /** Some steps of the batch, likewise; only when canDecode. A batch in doubt is let go of with the windows in it. */
+  /**
+   * Some steps of the batch, likewise; only when isBatchAtRest. A batch in doubt is let go of with the windows in it.
+   */
   decode(unit: (batch: DecoderBatch, threads: number) => Promise<boolean>): Promise<void> {
     const { batch } = this;
     if (batch === null) throw new Error('There is no batch.');
@@ -115,6 +140,7 @@ export class LanePool {
     this.working++;
     const inDoubt = await unit();
     this.working--;
+    this.withinLimit.check();
     over(inDoubt);
   }
 

@@ -1,18 +1,18 @@
 /**
- * Finding out how long files are, before anybody has paid for them. Accounts take turns (see FairQueue; a turn is one
- * step, and costs the time it took), so that an account with a hundred files that decode to hours takes no more than
- * its share from one with a short clip.
+ * Finds out how long files are, before anybody has paid for them. Accounts take turns (see FairQueue). A turn is one
+ * step, and costs the time that it took. So an account with a hundred long files takes no more than its share from an
+ * account with a short clip.
  *
  * A decoder can take megabytes, so few files stay open. Every file is opened for its first turn, which is enough for
- * most; one that is not done then stays open while there is a place, of its account and in all, and is otherwise
- * closed, and opened again when one is free. So a short clip never waits for a place, at most one step of a long file
- * is done twice, and at most `atOnce + open` decoders exist.
+ * most. A file that is not done then needs one of the few places to stay open, of its account and in all. Without one
+ * it is closed, and opened again when a place is free. So a short clip never waits for a place, at most one step of a
+ * long file is done twice, and at most `atOnce + open` decoders exist.
  *
- * What starts a program first gets no clip done in one step. It has a trial run, and stays open without a place, until
- * its trial is over; few have one at a time, so that nobody waits long for it.
+ * A file that needs a program (ffmpeg) takes more than one step, however short it is. It has a grace period: for its
+ * first steps it stays open without a place. Few files have one at a time, so none waits long for its own.
  *
- * A program that turns out costly demotes its account for a while: the account's programs then have no trial, and those
- * of all such accounts share one call and half of the places, so that others find the rest free.
+ * A program that turns out costly demotes its account for a while. Programs of demoted accounts have no grace period.
+ * All demoted accounts share one call at a time and half of the places; the rest stays free for others.
  */
 import type { Clock } from '../clock.js';
 import { FairQueue, type Waiting } from '../fair-queue.js';
@@ -26,20 +26,26 @@ export interface MeasuringLimits {
   /** Files that stay open between their turns. */
   open: number;
   openPerAccount: number;
-  /** Files in a trial run, one of an account. */
-  onTrial: number;
+  /** Files in their grace period, one of an account. */
+  inGrace: number;
   /** Of `atOnce` and of `open`, what programs of demoted accounts may have. */
   demotedAtOnce: number;
   demotedOpen: number;
+  /**
+   * While paid work runs, a step of a demoted program is followed by a pause of all of them, so many times as long.
+   * Even at the lowest priority a program takes caches and memory, and half of a core that it shares with another
+   * thread.
+   */
+  demotedPause: number;
 }
 
 /** An AudioReader, or what does more than to read. */
 export interface Measurable {
   /** One step; resolves to the duration in seconds once it is known, to null while there is more to do. */
   measure(): Promise<number | null>;
-  /** Of a file with a trial run. */
-  readonly isTried?: boolean;
-  /** Whether it takes far more work than what it has measured accounts for; default: no. */
+  /** Of a file with a grace period. */
+  readonly isGraceOver?: boolean;
+  /** Whether it has used far more work than its audio so far accounts for; default: no. */
   readonly isCostly?: boolean;
   close(): void;
 }
@@ -48,9 +54,9 @@ export interface MeasurableFile<R extends Measurable> {
   accountId: string;
   signal?: AbortSignal | undefined;
   /** Whether it starts a program; default: no. */
-  hasTrial?: boolean;
+  hasGracePeriod?: boolean;
   open(isDemoted: boolean): Promise<R>;
-  /** Called after every step; what it throws ends the measuring. */
+  /** Called after every step. An error that it throws ends the measuring. */
   check(reader: R): void;
 }
 
@@ -65,14 +71,14 @@ export interface MeasuredFile<R extends Measurable> {
 /** How far an account may fall behind without losing the claim: a few steps. */
 const LONGEST_CLAIM_MS = 100;
 
-/** What the queue knows of a file. */
+/** The queue's view of a file. */
 interface Turns extends Waiting {
   readonly begun: boolean;
   busy: boolean;
   readonly settled: boolean;
   readonly spentMs: number;
-  readonly hasTrial: boolean;
-  readonly isTried: boolean;
+  readonly hasGracePeriod: boolean;
+  readonly isGraceOver: boolean;
   readonly isCostly: boolean;
   /** One turn; resolves to the duration once it is known. */
   step(isDemoted: boolean): Promise<number | null>;
@@ -107,19 +113,19 @@ class Measuring<R extends Measurable> implements Turns {
     return this.file.accountId;
   }
 
-  get hasTrial(): boolean {
-    return this.file.hasTrial === true;
+  get hasGracePeriod(): boolean {
+    return this.file.hasGracePeriod === true;
   }
 
-  get isTried(): boolean {
-    return this.reader?.isTried === true;
+  get isGraceOver(): boolean {
+    return this.reader?.isGraceOver === true;
   }
 
   get isCostly(): boolean {
     return this.reader?.isCostly === true;
   }
 
-  /** Nobody knows what is left of a file; those that have taken little so far are likely to need little. */
+  /** The rest of a file is unknown; a file that has taken little so far is likely to need little. */
   get costLeft(): number {
     return this.spentMs;
   }
@@ -166,14 +172,18 @@ export class MeasuringQueue {
   /** The files that stay open between their turns. */
   private readonly places = new Set<Turns>();
   /** Those that do, too, for a while. */
-  private readonly trials = new Set<Turns>();
+  private readonly inGrace = new Set<Turns>();
   private readonly running = new Set<Turns>();
   private readonly demotions: Demotions;
+  /** Pauses of demoted programs under way. */
+  private pauses = 0;
 
+  /** `isPaidWorkRunning`: default, none ever is. */
   constructor(
     private readonly limits: MeasuringLimits,
     private readonly workers: AudioWorkers,
     private readonly clock: Clock,
+    private readonly isPaidWorkRunning: () => boolean = () => false,
   ) {
     this.demotions = new Demotions(clock);
   }
@@ -208,13 +218,13 @@ export class MeasuringQueue {
 
   private mayGoOn(measuring: Turns): boolean {
     if (measuring.busy || !this.hasCallFor(measuring)) return false;
-    if (this.places.has(measuring) || this.trials.has(measuring)) return true;
-    if (!measuring.begun && this.hasTrialFor(measuring)) return true;
+    if (this.places.has(measuring) || this.inGrace.has(measuring)) return true;
+    if (!measuring.begun && this.hasGraceFor(measuring)) return true;
     return this.hasPlaceFor(measuring);
   }
 
-  private isDemoted({ accountId, hasTrial }: Turns): boolean {
-    return hasTrial && this.demotions.has(accountId);
+  private isDemoted({ accountId, hasGracePeriod }: Turns): boolean {
+    return hasGracePeriod && this.demotions.has(accountId);
   }
 
   private demotedAmong(files: ReadonlySet<Turns>): number {
@@ -222,15 +232,16 @@ export class MeasuringQueue {
   }
 
   private hasCallFor(measuring: Turns): boolean {
-    return !this.isDemoted(measuring) || this.demotedAmong(this.running) < this.limits.demotedAtOnce;
+    if (!this.isDemoted(measuring)) return true;
+    return this.pauses === 0 && this.demotedAmong(this.running) < this.limits.demotedAtOnce;
   }
 
-  /** What has no trial run needs none. */
-  private hasTrialFor(measuring: Turns): boolean {
-    const { accountId, hasTrial } = measuring;
-    if (!hasTrial) return true;
+  /** Whether a grace period is free for it. A file without one needs none. */
+  private hasGraceFor(measuring: Turns): boolean {
+    const { accountId, hasGracePeriod } = measuring;
+    if (!hasGracePeriod) return true;
     if (this.isDemoted(measuring)) return false;
-    return this.trials.size < this.limits.onTrial && [...this.trials].every((other) => other.accountId !== accountId);
+    return this.inGrace.size < this.limits.inGrace && [...this.inGrace].every((other) => other.accountId !== accountId);
   }
 
   private hasPlaceFor(measuring: Turns): boolean {
@@ -261,9 +272,9 @@ export class MeasuringQueue {
 
   /** Before it is opened. */
   private takeItsPlace(measuring: Turns): void {
-    if (this.trials.has(measuring)) return;
+    if (this.inGrace.has(measuring)) return;
     if (measuring.begun) this.places.add(measuring);
-    else if (measuring.hasTrial) (this.hasTrialFor(measuring) ? this.trials : this.places).add(measuring);
+    else if (measuring.hasGracePeriod) (this.hasGraceFor(measuring) ? this.inGrace : this.places).add(measuring);
   }
 
   /** A step that fails is charged as well. */
@@ -272,9 +283,18 @@ export class MeasuringQueue {
     try {
       return await this.workers.run('measure', () => measuring.step(this.isDemoted(measuring)));
     } finally {
+      const stepMs = measuring.spentMs - before;
       if (measuring.isCostly) this.demotions.demote(measuring.accountId);
-      this.queue.charge(measuring, measuring.spentMs - before);
+      this.queue.charge(measuring, stepMs);
+      if (this.isDemoted(measuring) && this.isPaidWorkRunning()) void this.pauseDemoted(stepMs);
     }
+  }
+
+  private async pauseDemoted(stepMs: number): Promise<void> {
+    this.pauses++;
+    await this.clock.sleep(stepMs * this.limits.demotedPause);
+    this.pauses--;
+    this.pump();
   }
 
   private keepOrClose(measuring: Turns): void {
@@ -283,8 +303,8 @@ export class MeasuringQueue {
       measuring.close();
       return;
     }
-    if (this.trials.has(measuring) && !measuring.isTried) return;
-    this.trials.delete(measuring);
+    if (this.inGrace.has(measuring) && !measuring.isGraceOver) return;
+    this.inGrace.delete(measuring);
     if (this.hasPlaceFor(measuring)) this.places.add(measuring);
     else measuring.close();
   }
@@ -298,7 +318,7 @@ export class MeasuringQueue {
     if (measuring.settled) return;
     settle();
     this.places.delete(measuring);
-    this.trials.delete(measuring);
+    this.inGrace.delete(measuring);
     this.queue.remove(measuring);
   }
 }

@@ -14,9 +14,7 @@ export class RealTimeFactor {
 
   constructor(private readonly slots: number) {}
 
-  /**
-   * What a window took of the slots' time, and the audio it took off the backlog (silence that was dropped included).
-   */
+  /** The slots' time that a window used, and its audio, dropped silence included. */
   add(processingSeconds: number, audioSeconds: number): void {
     const kept = 2 ** (-audioSeconds / HALF_LIFE_AUDIO_SECONDS);
     this.processingSeconds = this.processingSeconds * kept + processingSeconds;

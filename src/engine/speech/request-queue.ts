@@ -1,7 +1,7 @@
 /**
  * The requests under way, and whose window is next (see FairQueue for the order). A window is cut from its file only
  * shortly before its turn: the look-ahead holds few windows over all requests together, so a thousand waiting requests
- * hold no samples. What runs the windows is a scheduler's.
+ * hold no samples. A scheduler runs the windows.
  */
 import { IdleSignal } from '../../idle-signal.js';
 import { setMaxListeners } from 'node:events';
@@ -15,14 +15,14 @@ const SILENCE_COST_SECONDS = 1;
 /** How far an account may fall behind without losing the claim, when its next window is not yet cut. */
 const LONGEST_CLAIM_SECONDS = 30;
 
-/** What a window is transcribed by. */
+/** Transcribes a window. */
 export interface WindowRunner {
   transcribe(window: AudioWindow, options: DecodeOptions, signal: AbortSignal): Promise<FinishedWindow>;
 }
 
 export interface FinishedWindow {
   result: WindowResult;
-  /** What it took of the time that all slots have. */
+  /** The slots' time that it used. */
   workMs: number;
 }
 

@@ -1,4 +1,5 @@
 import type { Slot, SpeechModel } from '../binding.js';
+import { IdleSignal } from '../../idle-signal.js';
 import type { Clock } from '../clock.js';
 import { recreate } from './recreate.js';
 
@@ -18,6 +19,9 @@ interface DeviceSlots {
 /** The slots of all devices. */
 export class SlotPool {
   private leased = 0;
+  /** Slots that may be leased; more are for a while after the limit was lowered. */
+  private mostLeased: number;
+  private readonly withinLimit = new IdleSignal(() => this.leased <= this.mostLeased);
   private closed = false;
   private onIdle: () => void = () => undefined;
 
@@ -26,7 +30,9 @@ export class SlotPool {
     private readonly threads: number,
     private readonly clock: Clock,
     readonly size: number,
-  ) {}
+  ) {
+    this.mostLeased = size;
+  }
 
   /** Makes `slots` slots on each device; closes what it made when one cannot be made. */
   static async create(
@@ -50,8 +56,17 @@ export class SlotPool {
     return this.leased;
   }
 
+  /** Those that may be leased now. */
   get idle(): number {
-    return this.devices.reduce((sum, device) => sum + device.idle.length, 0);
+    const idle = this.devices.reduce((sum, device) => sum + device.idle.length, 0);
+    return Math.min(idle, Math.max(0, this.mostLeased - this.leased));
+  }
+
+  /** At most so many are leased from now on, `size` at most; resolves when no more are. */
+  limit(slots: number): Promise<void> {
+    this.mostLeased = Math.min(slots, this.size);
+    this.withinLimit.check();
+    return this.withinLimit.whenIdle();
   }
 
   /** Called whenever a slot has become idle by itself, that is, was replaced. */
@@ -80,6 +95,7 @@ export class SlotPool {
 
   private release(device: DeviceSlots, slot: Slot, inDoubt: boolean): void {
     this.leased--;
+    this.withinLimit.check();
     if (!inDoubt && !this.closed) {
       device.idle.push(slot);
       return;

@@ -34,6 +34,12 @@ export class SlotScheduler implements WindowScheduler, WindowRunner {
     return { slots: size, busySlots: busy, windowsInFlight: busy, queuedWindows };
   }
 
+  limit(slots: number): Promise<void> {
+    const within = this.pool.limit(slots);
+    this.requests.pump();
+    return within;
+  }
+
   /** A window in a slot: there is one, since fill() begins no window otherwise. */
   async transcribe(window: AudioWindow, options: DecodeOptions, signal: AbortSignal): Promise<FinishedWindow> {
     const lease = this.pool.take();

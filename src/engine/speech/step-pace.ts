@@ -1,13 +1,11 @@
 /**
- * How many decoder steps a call is to run: about as many as take TARGET_MS, as the last calls say. A call is worth its
- * way to a worker thread and back then, and a window that comes meanwhile does not wait for long.
+ * The number of decoder steps in a call: about as many as take TARGET_MS, by the last calls. Then a call is worth its
+ * way to a worker thread and back, and a new window does not wait for long.
  */
 const TARGET_MS = 16;
 const MOST_STEPS = 64;
 
-/**
- * Of a step's time, what every row adds, in parts of what the step costs without rows: about what was measured on base.
- */
+/** The time that each row adds to a step, as a fraction of a step without rows; about the value measured on base. */
 const ROW_PART = 0.6;
 
 /** Weight of the last call. */

@@ -1,17 +1,17 @@
 /**
  * What a lane does next when some windows wait for the encoder and others for a step of the batch. Throughput wants
- * full batches, since a step reads the decoder's weights once for all rows; whoever is nearly done wants its rows to
- * move at once; a clip that has just come wants the encoder. So the two share the lanes' time, and the situation says
- * how:
+ * full batches, since a step reads the decoder's weights once for all rows. A request that is nearly done wants its
+ * rows to move at once. A clip that has just come wants the encoder. So the two share the lanes' time. The share of
+ * decoding is
  *
- *   7/8 to decoding   when a request in the batch has some windows less to go than the next for the encoder, or one
- * whose
- *                     window is in an encoder: the batch makes way for it, and gets smaller until it comes;
- *   1/8 to decoding   when it is the other way round, or when the batch is small and encoding is what fills it;
- *   1/4 to decoding   else, which is about what it takes of a window's time in a full batch.
+ * - 7/8 if a request in the batch, or one whose window is in an encoder, is nearer to its end by SOME_WINDOWS than the
+ *   next request for the encoder. The batch then makes way: it gets smaller until that window comes.
+ * - 1/8 if the next request for the encoder is nearer to its end by as much, or if the batch is small and encoding
+ *   fills it;
+ * - 1/4 otherwise, about what decoding takes of a window's time in a full batch.
  *
- * Neither is ever without a share, so that none waits for the end of somebody's window. Where only one of them has
- * something to do, it has all.
+ * Neither is ever without a share, so nobody waits for the end of another's window. Where only one of the two has
+ * something to do, it has all the time.
  */
 
 export interface StageLoad {

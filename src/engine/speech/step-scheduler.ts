@@ -47,7 +47,12 @@ export class StepScheduler implements WindowScheduler {
     const { windowSeconds } = options;
     const fill = (): void => this.fill();
     this.requests = new RequestQueue({ lookAhead: lanes.size + 1, windowSeconds, fill });
-    this.policy = new StepPolicy({ windowSeconds, lanes: lanes.size });
+    this.policy = new StepPolicy({
+      windowSeconds,
+      get lanes() {
+        return lanes.mostBusy;
+      },
+    });
     lanes.whenReady(() => {
       for (const flight of this.at('joining')) this.join(flight);
       this.requests.pump();
@@ -62,6 +67,12 @@ export class StepScheduler implements WindowScheduler {
     const { size: slots, busy: busySlots } = this.lanes;
     const { queuedWindows } = this.requests;
     return { slots, busySlots, windowsInFlight: this.flights.size, queuedWindows };
+  }
+
+  limit(lanes: number): Promise<void> {
+    const within = this.lanes.limit(lanes);
+    this.requests.pump();
+    return within;
   }
 
   whenDrained(): Promise<void> {
@@ -84,16 +95,18 @@ export class StepScheduler implements WindowScheduler {
   }
 
   private state(candidate: Candidate | undefined): StepState {
-    const { canEncode, canDecode } = this.lanes;
+    const { canEncode } = this.lanes;
     const decoding = this.at('decoding');
+    const hasAborted = decoding.some((flight) => flight.isAborted);
     const leftSeconds = Math.min(...decoding.map((flight) => flight.leftSeconds));
     return {
       encode: candidate === undefined ? null : this.waitingFor(candidate),
       decode: decoding.length === 0 ? null : { leftSeconds, windows: decoding.length },
       encodingLeftSeconds: Math.min(...this.at('encoding').map((flight) => flight.leftSeconds)),
       canEncode,
-      canDecode,
-      hasAborted: decoding.some((flight) => flight.isAborted),
+      // Rows of an aborted request leave the batch in a step, also where no lane may work.
+      canDecode: this.lanes.canDecode || (hasAborted && this.lanes.mostBusy === 0 && this.lanes.isBatchAtRest),
+      hasAborted,
     };
   }
 

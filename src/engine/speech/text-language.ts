@@ -7,7 +7,7 @@
 export type TextLanguage = (text: string) => Readonly<Record<string, number>>;
 
 /**
- * Null when fewer than two of the languages can be distinguished: then none is guessed. Those that the identifier does
+ * Null: fewer than two of the languages can be distinguished, so none is guessed. Languages that the identifier does
  * not know (Maltese, of Parakeet v3's) are never answered.
  */
 export async function loadTextLanguage(languages: readonly string[]): Promise<TextLanguage | null> {

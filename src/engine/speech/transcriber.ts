@@ -69,17 +69,23 @@ export interface SpeechEngineOptions {
   clock?: Clock;
 }
 
+/** An engine in this process. */
+export interface LocalSpeechEngine extends SpeechEngine {
+  /** As WindowScheduler.limit(). */
+  limitLanes(lanes: number): Promise<void>;
+}
+
 /** Native calls on audio files at once; the rest of the thread pool belongs to the slots, files and DNS. */
 export const AUDIO_WORKERS = 3;
 
 /** Of these, one at least is left to what is paid for. */
 export const MEASURING: MeasuringLimits = {
-  ...{ atOnce: 2, open: 4, openPerAccount: 1, onTrial: 4 },
-  ...{ demotedAtOnce: 1, demotedOpen: 2 },
+  ...{ atOnce: 2, open: 4, openPerAccount: 1, inGrace: 4 },
+  ...{ demotedAtOnce: 1, demotedOpen: 2, demotedPause: 4 },
 };
 
 /** Loads the model on every device. Rejects with the addon's error, and leaves nothing loaded. */
-export async function createSpeechEngine(options: SpeechEngineOptions): Promise<SpeechEngine> {
+export async function createSpeechEngine(options: SpeechEngineOptions): Promise<LocalSpeechEngine> {
   const { clock = systemClock, observer, policy } = options;
   const windowSeconds = policy.maxSeconds;
   const voice = await loadVoice(options);
@@ -110,7 +116,7 @@ interface Loaded {
   textLanguage: TextLanguage | null;
 }
 
-class Transcriber implements SpeechEngine {
+class Transcriber implements LocalSpeechEngine {
   readonly info: EngineInfo;
   private readonly models: SpeechModels;
   private readonly source: AudioSource;
@@ -134,7 +140,7 @@ class Transcriber implements SpeechEngine {
       isDemonstration: options.isDemonstration === true,
     };
     const workers = new AudioWorkers(AUDIO_WORKERS);
-    const measuring = new MeasuringQueue(MEASURING, workers, clock);
+    const measuring = new MeasuringQueue(MEASURING, workers, clock, () => scheduler.load().windowsInFlight > 0);
     this.source = { binding, policy, voice, workers, measuring, clock };
     this.converter = { ffmpeg: options.ffmpeg, measuring, clock };
     this.context = {
@@ -182,6 +188,10 @@ class Transcriber implements SpeechEngine {
 
   stats(): EngineLoad {
     return { ...this.models.scheduler.load(), realTimeFactor: this.context.realTimeFactor.value };
+  }
+
+  limitLanes(lanes: number): Promise<void> {
+    return this.models.scheduler.limit(lanes);
   }
 
   /** Requests that run finish first; new ones are refused with `shutting_down`. */

@@ -7,7 +7,7 @@ export interface CutWindow {
   readonly window: AudioWindow;
   readonly index: number;
   readonly seconds: number;
-  /** What it moves the request on by: its own length and the silence before it that was dropped. */
+  /** How far it moves the request on: its own length and the dropped silence before it. */
   readonly advanceSeconds: number;
   /** Clock time at which it was cut. */
   readonly readyAt: number;
@@ -23,15 +23,16 @@ export class WindowReader {
   private positionSeconds = 0;
   private busy = false;
   private closed = false;
-  private spentMs = 0;
 
   constructor(
     private readonly reader: AudioReader,
     private readonly workers: AudioWorkers,
     private readonly clock: Clock,
+    /** Milliseconds that opening it took. */
+    private spentMs = 0,
   ) {}
 
-  /** Milliseconds spent decoding and cutting so far. */
+  /** Milliseconds spent opening, decoding and cutting so far. */
   get readMs(): number {
     return this.spentMs;
   }

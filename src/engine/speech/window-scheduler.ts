@@ -1,4 +1,4 @@
-/** What the engine asks of a scheduler; there is one for each way of decoding. */
+/** The interface of a scheduler; there is one for each way of decoding. */
 import type { WindowedRequest } from './request-queue.js';
 
 export interface SchedulerLoad {
@@ -18,8 +18,13 @@ export interface WindowScheduler {
    */
   run(request: WindowedRequest, signal?: AbortSignal): Promise<void>;
   load(): SchedulerLoad;
+  /**
+   * At most so many slots, or lanes, work from now on; 0: none. Resolves when no more do: a window in a slot ends
+   * first, a lane's unit of work is short.
+   */
+  limit(lanes: number): Promise<void>;
   /** Resolves when no request is left and nothing runs any more. */
   whenDrained(): Promise<void>;
-  /** Frees what was made of the models. */
+  /** Frees everything that was made of the models. */
   close(): void;
 }

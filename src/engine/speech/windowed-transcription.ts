@@ -26,7 +26,7 @@ export interface RequestContext {
   languages: readonly string[];
   /** Of models that detect no language and write the same whichever is named; null: the model detects. */
   textLanguage: TextLanguage | null;
-  /** Text of which the model was less sure is left out; null: none is. See confidentResults(). */
+  /** The least confidence: text below it is left out. null: none is. See confidentResults(). */
   minAverageLogProbability: number | null;
   clock: Clock;
   realTimeFactor: RealTimeFactor;
@@ -46,17 +46,17 @@ export interface RequestInput {
   resumeFrom?: ReadonlyMap<number, WindowResult> | undefined;
   /** Whether segments are to have words. */
   align: boolean;
-  /** Whether segments carry what they were decoded to. */
+  /** Whether segments say how they were decoded. */
   describe: boolean;
   /** Of the first pass over every window. */
   temperature: number;
 }
 
 /**
- * One request: its windows in order, the language they are decoded in, and what came of them. With 'auto' the windows
- * of the first speech are decoded in the language each is detected to be in, and vote; when the vote is closed, those
- * that were decoded in another one are cut and run once more, in the language that won. Where the text says which
- * language it is in, it votes, and nothing runs again.
+ * One request: its windows in order, the language they are decoded in, and their results. With 'auto' the windows of
+ * the first speech are decoded in the language that each is detected to be in, and vote. When the vote is closed,
+ * windows that were decoded in another language are cut again and decoded in the winner. Where the text itself shows
+ * its language, its windows vote by text, and none is decoded again.
  */
 export class WindowedTranscription implements WindowedRequest {
   private readonly results = new Map<number, WindowResult>();
@@ -167,14 +167,14 @@ export class WindowedTranscription implements WindowedRequest {
       unsureWindows: ordered.length - confident.length,
       timings: {
         queueMs: this.firstStart === null ? 0 : this.firstStart - this.startedAt,
-        readMs: this.input.audio.openMs + this.input.audio.windows.readMs + (this.repeat?.readMs ?? 0),
+        readMs: this.input.audio.windows.readMs + (this.repeat?.readMs ?? 0),
         speechMs: this.firstStart === null ? 0 : this.lastEnd - this.firstStart,
         inferenceMs: this.inferenceMs,
       },
     };
   }
 
-  /** Ends what the request itself opened. */
+  /** Closes the readers that the request itself opened. */
   close(): void {
     this.repeat?.close();
   }
@@ -205,7 +205,7 @@ export class WindowedTranscription implements WindowedRequest {
     if (onWindow === undefined) return;
     const [part = null, ...others] = this.finalParts();
     const { doneSeconds: seconds } = this;
-    // A language by default is that of nothing.
+    // Without a vote the language is only a default.
     const language = this.vote?.leader === null ? null : this.language;
     if (finished !== null || part !== null || seconds !== this.reportedSeconds)
       onWindow({ finished, seconds, language, part });

@@ -1,8 +1,11 @@
 /**
- * The guard against endless loops. A decoder that has lost its way says the same words over and over until its length
- * runs out. Three rules bound that: a translation has at most 2 x source + 32 tokens; one that loops where its source
- * does not is decoded once more with every n-gram of NO_REPEAT_NGRAM tokens allowed once; and that answer stands,
- * whatever it is.
+ * The guard against endless loops. A decoder can get stuck and repeat the same words until its length runs out. Three
+ * rules bound that:
+ *
+ * - A translation has at most 2 x source + 32 tokens.
+ * - If it loops and its source does not, it is decoded once more, with every n-gram of NO_REPEAT_NGRAM tokens allowed
+ *   once.
+ * - The second result stands, whatever it is.
  */
 export const NO_REPEAT_NGRAM = 4;
 

@@ -53,7 +53,7 @@ export function placesOf(sentences: readonly string[], text: string): { start: n
   });
 }
 
-/** Joins what became of the sentences, in the same shape. */
+/** Joins the translated sentences, in the same shape. */
 export function joinText({ lines, breaks }: SplitText, language: string): string {
   return lines.map((sentences, index) => joinTexts(sentences, language) + (breaks[index] ?? '')).join('');
 }
@@ -71,7 +71,7 @@ export class SentenceJoiner {
     this.joiner = new TextJoiner(language);
   }
 
-  /** What becomes of the next sentence, with what parts it from what came before. */
+  /** The text that the next sentence adds, with the space or line break before it. */
   add(text: string): string {
     let before = '';
     for (; this.inLine === this.split.lines[this.line]?.length; this.line++) {

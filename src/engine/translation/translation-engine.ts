@@ -7,6 +7,7 @@ import { TextsInOrder } from './texts-in-order.js';
 import { LazyTranslationModel, type TranslationModelSpec } from './translation-model.js';
 import { TranslationRoutes, type Hop } from './translation-routes.js';
 import { TranslationScheduler, type TranslationObserver } from './translation-scheduler.js';
+import { systemTimers, type Timer, type Timers } from '../../timers.js';
 import { joinTexts } from '../transcript-text.js';
 import type { TranslatedPart, TranslatedText, WorkOrigin } from '../types.js';
 
@@ -20,6 +21,9 @@ export interface TranslationEngineOptions {
   /** CPU threads a translator. */
   threads: number;
   observer?: TranslationObserver;
+  /** After which models that nobody uses are unloaded, milliseconds; default, and null: never. */
+  idleMs?: number | null;
+  timers?: Timers;
 }
 
 export interface TextToTranslate {
@@ -42,10 +46,16 @@ export class TranslationEngine {
   private readonly models: readonly LazyTranslationModel[];
   private readonly routes: TranslationRoutes<LazyTranslationModel>;
   private readonly scheduler: TranslationScheduler;
+  private readonly idleMs: number | null;
+  private readonly timers: Timers;
+  /** By model, when nobody uses it. */
+  private readonly idle = new Map<LazyTranslationModel, Timer>();
   private closing: Promise<void> | null = null;
 
   constructor(options: TranslationEngineOptions) {
-    const { binding, device, backend, threads } = options;
+    const { binding, device, backend, threads, idleMs = null, timers = systemTimers } = options;
+    this.idleMs = idleMs;
+    this.timers = timers;
     this.models = options.models.map((spec) => new LazyTranslationModel(spec, binding, { device, backend }, threads));
     this.routes = new TranslationRoutes(this.models);
     this.scheduler = new TranslationScheduler(options.translators, options.observer);
@@ -71,11 +81,36 @@ export class TranslationEngine {
     if (this.closing !== null) throw new VerbatimError('shutting_down', 'The server is shutting down.');
     const route = this.routes.find(from, to);
     if (route === null) throw unsupported(from, to);
+    const models = [...new Set(route.map(({ model }) => model))];
+    const ends = models.map((model) => this.use(model));
     try {
       return await this.follow(route, input);
     } catch (error) {
       return failRequest(error, signal);
+    } finally {
+      for (const end of ends) end();
     }
+  }
+
+  /** The models that nobody uses; the next translation loads them again. */
+  async unloadIdle(): Promise<void> {
+    for (const model of this.models) await model.unload();
+  }
+
+  private use(model: LazyTranslationModel): () => void {
+    const { idle, idleMs, timers } = this;
+    idle.get(model)?.cancel();
+    idle.delete(model);
+    const end = model.use();
+    return () => {
+      end();
+      if (idleMs === null || this.closing !== null) return;
+      idle.get(model)?.cancel();
+      idle.set(
+        model,
+        timers.after(idleMs, () => void model.unload()),
+      );
+    };
   }
 
   /** Translations that run finish first; new ones are refused with `shutting_down`. */
@@ -86,6 +121,7 @@ export class TranslationEngine {
 
   private async drain(): Promise<void> {
     await this.scheduler.whenDrained();
+    for (const timer of this.idle.values()) timer.cancel();
     for (const model of this.models) await model.close();
   }
 
@@ -106,7 +142,7 @@ export class TranslationEngine {
       });
     let texts = sources;
     for (const [index, hop] of route.entries()) {
-      // What a sentence became in one language may be several for the next model.
+      // A translated sentence may be several for the next model.
       const sentences = index === 0 ? texts.map((one) => [one]) : await splitEach(texts, hop.from);
       texts = await this.run(sentences, hop, input, index === route.length - 1 ? onText : undefined);
     }

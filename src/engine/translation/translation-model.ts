@@ -16,7 +16,7 @@ export interface TranslationModelSpec extends RoutedModel {
   readonly targetToken?: { place: 'source' | 'prefix'; template: string };
   /** First source token that names the source language; '{}' is the code. */
   readonly sourceToken?: string;
-  /** The model's own codes of languages, where they are not those of the service. */
+  /** The model's own language codes, where they differ from the service's. */
   readonly codes?: Readonly<Record<string, string>>;
 }
 
@@ -36,6 +36,7 @@ export class LazyTranslationModel implements RoutedModel {
   readonly bundled: boolean;
   private loading: Promise<TranslationModel> | null = null;
   private readonly idle: Translator[] = [];
+  private users = 0;
   private closed = false;
 
   constructor(
@@ -91,7 +92,24 @@ export class LazyTranslationModel implements RoutedModel {
     return tokens.slice(input?.targetPrefix?.length ?? 0).filter((token) => !special.has(token));
   }
 
-  /** An idle translator or a new one; it must come back by giveBack(). */
+  /** It stays loaded until the value is called, once. */
+  use(): () => void {
+    this.users++;
+    return () => {
+      this.users--;
+    };
+  }
+
+  /** Where it is loaded and nobody uses it; the next use loads it again. */
+  async unload(): Promise<void> {
+    const { loading } = this;
+    if (this.users > 0 || loading === null) return;
+    this.loading = null;
+    for (const translator of this.idle.splice(0)) translator.close();
+    (await loading.catch(() => null))?.close();
+  }
+
+  /** An idle translator or a new one; it must be released by release(). */
   async take(): Promise<Translator> {
     return this.idle.pop() ?? (await this.load()).createTranslator({ threads: this.threads });
   }

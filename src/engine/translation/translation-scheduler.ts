@@ -1,8 +1,8 @@
 /**
- * Which sentences run next. Sentences of all requests share the translators under the order of FairQueue: accounts take
+ * Which sentences run next. Sentences of all requests share the translators in the order of FairQueue: accounts take
  * turns, and within an account the request with the least left goes first. A turn is one batch of sentences of one
- * model and of like length, bounded in tokens so that nobody waits long; room that the request whose turn it is leaves
- * goes to like sentences of others, which pay for it with their own turns.
+ * model and of like length, bounded in tokens so that nobody waits long. If the request does not fill its batch, like
+ * sentences of others fill the room, and pay for it with their own turns.
  */
 import { IdleSignal } from '../../idle-signal.js';
 import type { TranslationInput, TranslationOptions, Translator } from '../binding.js';
@@ -10,7 +10,7 @@ import { costLeftOf, FairQueue, type Waiting } from '../fair-queue.js';
 import { leavesSlotInDoubt } from '../native-errors.js';
 import { endsInLoop, longestTranslation, NO_REPEAT_NGRAM } from './repetition.js';
 
-/** What runs sentences: a LazyTranslationModel. */
+/** Runs sentences: a LazyTranslationModel. */
 export interface TranslatorSource {
   take(): Promise<Translator>;
   release(translator: Translator, inDoubt: boolean): void;

@@ -1,4 +1,4 @@
-/** GET /me and GET /usage: what the key's own account is and has used. */
+/** GET /me and GET /usage: the key's own account and its usage. */
 import { authenticated } from '../auth/auth.js';
 import type { HttpDeps } from '../app/deps.js';
 import { meBody, parseDays, usageBody } from './account-schema.js';

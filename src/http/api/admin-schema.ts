@@ -35,7 +35,7 @@ export const AdminAccountList = shape({
   next_cursor: nextCursor,
 });
 
-/** The ledger checks what they say. */
+/** The ledger checks their values. */
 export const CreateAccountRequest = shape({
   email: Type.String({ maxLength: 254, ...email }),
   name: Type.Optional(Type.String({ maxLength: 100, examples: ['Ada'] })),

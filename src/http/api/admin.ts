@@ -15,7 +15,7 @@ import { readParameter } from '../schema/parameter.js';
 import { readJsonObject } from '../app/request-body.js';
 import type { Handler, Route } from '../app/route.js';
 import { invalid, parseBody } from '../schema/shape.js';
-import { deleteAccount, suspendAccount } from '../auth/shut-out.js';
+import { deleteAccount, suspendAccount } from '../auth/account-suspension.js';
 import { IdempotencyReplayed } from '../transcripts/transcription-headers.js';
 import {
   accountCursor,
@@ -180,7 +180,7 @@ export async function* usagePages(
   }
 }
 
-/** What is no day is for the ledger to refuse. */
+/** The ledger refuses a text that is no day. */
 function daysBefore(to: string): string {
   const last = Date.parse(to);
   return Number.isNaN(last) ? to : dateOfDay(utcDay(last - (DEFAULT_DAYS - 1) * DAY_MS));
@@ -199,7 +199,7 @@ function idOf({ req }: Exchange): string {
   return id;
 }
 
-/** Whoever shuts out the account of the key that does it could not undo it. */
+/** A key cannot suspend or delete its own account: nobody could undo it by that key. */
 function otherThan(own: Account, id: string): string {
   if (id !== own.id) return id;
   throw invalid(AccountId.name, 'A key cannot suspend or delete its own account; the command line can.');

@@ -101,6 +101,11 @@ export const Job = shape({
       'Seconds until the job will be done, as far as backlog and measured speed show; null when it has ended.',
     examples: [37, null],
   }),
+  model: textOrNull({
+    description:
+      'The speech model that made the result; before there is one, the one that was asked for. null: the default.',
+    examples: ['base', null],
+  }),
   result: Type.Optional(result),
   error: Type.Optional(error),
 });

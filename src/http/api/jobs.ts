@@ -57,10 +57,13 @@ function create(deps: HttpDeps): Handler {
   };
   return authenticated(deps, async (exchange, identity) => {
     const repeatable = await refuseEarly(deps, dialect, exchange, identity);
-    const { outcome } = await inFlight(deps, dialect, { exchange, identity, repeatable }, (request, { webhook }) =>
-      deps.jobs.create({ ...request, webhook }),
-    );
-    const { accepted, replayed } = outcome;
+    const intake = { exchange, identity, repeatable };
+    const { outcome } = await inFlight(deps, dialect, intake, async (request, { webhook }) => ({
+      ...(await deps.jobs.create({ ...request, webhook })),
+      model: request.options.model,
+    }));
+    const { accepted, replayed, model } = outcome;
+    if (model !== null) exchange.facts.model = model;
     if (replayed) exchange.facts.replayed = true;
     exchange.facts.jobId = accepted.id;
     exchange.json(202, acceptedJobBody(accepted), {

@@ -14,7 +14,7 @@ export const KeyId = parameter({
   example: 'key_x1ZtJ0m4k9Qe2Lw7',
 });
 
-/** The ledger checks what the name says. */
+/** The ledger checks the name's characters. */
 export const CreateKeyRequest = shape({
   name: Type.String({
     description: '1 to 100 characters after trimming, no control characters.',

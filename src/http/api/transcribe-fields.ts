@@ -29,6 +29,7 @@ export const TEXT_FIELDS: ReadonlyMap<string, number> = new Map(
 export function parseOptions(fields: Fields): TranscriptionOptions {
   const diarize = BOOLEANS[parseWord(fields, 'diarize', BOOLEAN_WORDS)];
   return {
+    model: fields.get('model')?.trim() || null,
     punctuate: BOOLEANS[parseWord(fields, 'punctuate', BOOLEAN_WORDS)],
     diarize,
     ...parseSpeakers(fields, diarize),

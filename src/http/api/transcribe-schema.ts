@@ -15,7 +15,7 @@ export const BOOLEANS = {
 /** In the order in which error messages list them. */
 export const BOOLEAN_WORDS = ['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'] as const;
 
-/** What a field says that is absent. */
+/** The values of fields that are absent. */
 export const DEFAULTS = { punctuate: 'true', diarize: 'false', timestamps: 'none', format: 'json' } as const;
 
 /** A field that says one of these, in any case. */
@@ -52,6 +52,14 @@ const speakerCount = (description: string) =>
 
 /** The text fields of the form. */
 export const TranscribeFields = {
+  model: Type.Optional(
+    Type.String({
+      description:
+        'The name of an installed speech model, as `GET /v1/models` lists them. Absent or empty: the default model. ' +
+        'One that is not in memory is loaded for the request. `X-Model` names the model that made the answer.',
+      examples: ['base', 'large-v3-turbo'],
+    }),
+  ),
   language: Type.Optional(
     Type.String({
       description:

@@ -4,12 +4,12 @@ import type { HttpSettings } from './deps.js';
 
 const API = /^\/(api|v1)\//;
 const METHODS = 'GET, HEAD, POST, DELETE';
-/** What a client may ask to send when its request names nothing. */
+/** The headers that a client may send when its preflight request names none. */
 const HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
 const HEADER_LIST = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+(?: *, *[A-Za-z0-9!#$%&'*+.^_`|~-]+)*$/;
 /** Beside those that any page may read. */
 const EXPOSED =
-  'X-Request-Id, Retry-After, Server-Timing, Idempotency-Replayed, X-Transcription-Id, X-Credits-Used, ' +
+  'X-Request-Id, Retry-After, Server-Timing, Idempotency-Replayed, X-Transcription-Id, X-Model, X-Credits-Used, ' +
   'X-Credits-Remaining, X-Verbatim-Warning, X-Ignored-Fields, X-Should-Retry';
 /** A browser may remember a preflight so long. */
 const MAX_AGE_SECONDS = 600;

@@ -1,4 +1,4 @@
-/** What the HTTP layer stands on; the composition root builds it. */
+/** The dependencies of the HTTP layer; the composition root builds them. */
 import type { Backlog } from '../../engine/backlog.js';
 import type { Diarizer, EngineInfo, EngineStats, NoDiarizer } from '../../engine/types.js';
 import type { ScryptCost } from '../../ledger/access/password.js';
@@ -14,6 +14,7 @@ import type { Metrics } from '../monitoring/metrics.js';
 import type { InFlightRegistry } from '../limits/in-flight.js';
 import type { JobService } from '../../jobs/job-service.js';
 import type { AddressGuard } from '../../webhooks/addresses.js';
+import type { SpeechModelDirectory } from '../../transcription/engine-lease.js';
 import type { TranscriptionService } from '../../transcription/transcription.js';
 import type { Timers } from '../../timers.js';
 import type { UploadDirectory } from '../upload/upload-directory.js';
@@ -51,15 +52,15 @@ export interface HttpEngine {
 }
 
 export interface HttpDeps {
-  /** Of the package, as the OpenAPI document has it. */
+  /** The package's version, as in the OpenAPI document. */
   version: string;
   ledger: Ledger;
   engine: HttpEngine;
   backlog: Pick<Backlog, 'checkRoom'>;
-  /** Names of the speech models on the disk, whether this process serves them or not. */
-  installedModels: () => readonly string[];
+  /** Those that requests may name. */
+  speechModels: SpeechModelDirectory;
   models: ModelSwitch;
-  /** How far the search for a published model is; null: there is none. */
+  /** The state of the search for a published model; null: there is no search. */
   automaticModel: () => AutomaticModelState | null;
   modelStore: ModelStore;
   settingsInForce: () => readonly SettingInForce[];

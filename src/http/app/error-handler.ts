@@ -10,7 +10,7 @@ import { errorBody } from '../errors/error-schema.js';
 import { ERROR_HEADERS, ERROR_TABLE } from '../errors/error-table.js';
 import { headerOf, RetryAfter, WwwAuthenticate } from '../schema/headers.js';
 
-/** What is sent of an error, beside the headers that every form has: JSON, or a page. */
+/** The body of an error's answer, beside the headers that every form has: JSON, or a page. */
 export type ErrorForm = (
   error: VerbatimError,
   exchange: Exchange,
@@ -67,7 +67,7 @@ function headersOf({ code, retryAfterSeconds }: VerbatimError, engineStats: () =
   return headerOf(RetryAfter, retryAfterSeconds ?? backlog);
 }
 
-/** Express and its router mark what the client did wrong (a malformed %-escape, say) with a 4xx status. */
+/** Express and its router mark the client's mistakes (a malformed %-escape, say) with a 4xx status. */
 function toVerbatimError(thrown: unknown): VerbatimError {
   if (!isClientError(thrown)) return requestError(thrown);
   return new VerbatimError('invalid_request', 'The request could not be understood.', { cause: thrown });

@@ -44,7 +44,7 @@ export class EventStream {
     return this.#isOpen && !this.#isEnded;
   }
 
-  /** Whether what is sent now would only wait. */
+  /** Whether an event that is sent now would only wait. */
   get isFull(): boolean {
     return this.#isEnded || this.parts.res.writableNeedDrain;
   }

@@ -1,4 +1,4 @@
-/** One request and its answer: identity, what the log line says, and the one way a response is sent. */
+/** One request and its answer: identity, fields of the log line, and the one way a response is sent. */
 import { pipeline } from 'node:stream/promises';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Request, Response } from 'express';
@@ -15,11 +15,13 @@ export const HTML_TYPE = 'text/html; charset=utf-8';
 /** nginx's code for a client that left before its answer; never sent. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** What a handler learns on the way, for the log line. */
+/** Facts that a handler finds on the way, for the log line. */
 export interface RequestFacts {
   /** Of a page of the dashboard, which no key opens. */
   accountId?: string;
   transcriptionId?: string;
+  /** The name of the speech model. */
+  model?: string;
   jobId?: string;
   audioSeconds?: number;
   queueMs?: number;
@@ -98,7 +100,7 @@ export class Exchange {
     return this.#events?.isRunning === true;
   }
 
-  /** Ends an answer in events that has begun; false: there is none. */
+  /** Ends an answer in events that has begun; false: it has not begun, or is no such answer. */
   endWithError(body: object): boolean {
     if (!this.isStreaming) return false;
     this.#events?.end([{ event: 'error', data: body }]);
@@ -122,7 +124,7 @@ export class Exchange {
     if (!this.#clientGone || this.res.writableFinished) throw error;
   }
 
-  /** A file of the installation, streamed: what a client does not take stays on the disk. */
+  /** A file of the installation, streamed: bytes that a client does not read stay on the disk. */
   file(root: string, name: string, contentType: string, headers: OutgoingHttpHeaders): Promise<void> {
     const { req, res } = this;
     res.set({ 'Content-Type': contentType, ...headers, ...this.#everyHeader(headers) });

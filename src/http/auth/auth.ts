@@ -1,4 +1,4 @@
-/** Who calls: bearer keys, scopes, and the guard that every API endpoint stands behind. */
+/** Authentication: bearer keys, scopes, and the guard before every API endpoint. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { VerbatimError } from '../../errors.js';
 import type { Identity } from '../../ledger/types.js';
@@ -7,7 +7,7 @@ import type { Exchange } from '../app/exchange.js';
 import type { Handler } from '../app/route.js';
 
 const BEARER = /^Bearer(?: +(.*))?$/i;
-/** What the ledger hands out; anything else is not worth a look into the database. */
+/** The form of a key; anything else is refused without a look into the database. */
 const RAW_KEY = /^vb_[A-Za-z0-9_-]{43}$/;
 
 export type AuthenticatedHandler = (exchange: Exchange, identity: Identity) => void | Promise<void>;

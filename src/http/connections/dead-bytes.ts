@@ -11,7 +11,7 @@ const WORTH_RELEASING_BYTES = 16_384;
 const { port1: closed } = new MessageChannel();
 closed.close();
 
-/** Of a chunk that ends before its buffer does nothing is done: what follows may be in use. */
+/** Nothing is released of a chunk that ends before its buffer does: the rest of the buffer may be in use. */
 export function release({ buffer, byteOffset, byteLength }: Buffer): void {
   const isLast = byteOffset + byteLength === buffer.byteLength;
   // What is transferred to a closed port is freed at once.

@@ -2,10 +2,10 @@ import { IncomingMessage, ServerResponse, type ServerOptions } from 'node:http';
 import type { Express } from 'express';
 
 /**
- * For createServer(): messages that have Express's methods from the start. Express gives them to each request and each
- * answer by a change of its prototype, after which V8's scavenger takes for alive all that a request in flight refers
- * to: a megabyte with 16 clients, twice a second, until a full collection finds it dead. Where the prototype is the
- * right one already, Express changes nothing.
+ * For createServer(): messages that have Express's methods from the start. Express otherwise changes the prototype of
+ * each request and response. V8's scavenger then keeps everything that a request in flight refers to: a megabyte with
+ * 16 clients, twice a second, until a full collection. Where the prototype is the right one already, Express changes
+ * nothing.
  */
 export function messagesOf(app: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
   class Request extends IncomingMessage {}

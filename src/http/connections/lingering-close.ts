@@ -1,7 +1,7 @@
 /**
- * Answering before the request's body has been read. Closing at once would make the kernel reset the connection and the
- * client would lose the answer, so the response is written whole, the write side is closed, and what the client still
- * sends is thrown away until it stops, for a bounded time and number of bytes.
+ * Answers before the request's body has been read. If the server closed at once, the kernel would reset the connection
+ * and the client would lose the answer. So the response is written whole and the write side is closed. Input that still
+ * comes is discarded until the client stops, within a limit of time and bytes.
  */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Timers } from '../../timers.js';

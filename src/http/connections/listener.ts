@@ -1,5 +1,5 @@
 /**
- * The node:http server around the application, and what it holds of connections: their number, their pace, their end.
+ * The node:http server around the application, and the limits of its connections: their number, their pace, their end.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';

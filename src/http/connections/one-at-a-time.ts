@@ -1,15 +1,16 @@
 /**
  * One request of a connection at a time. Node hands a whole chunk of a socket (64 KiB, room for thousands of requests)
- * to its parser, which starts every request in it before the first is answered; a client that pipelines and does not
- * read makes the server hold all of those answers. Here the parser gets its bytes up to the end of one head, then that
- * request's body, and the rest waits in the socket until the answer has left: paused, so that TCP makes the client wait
- * too. So does a body that nobody reads now; Node would take one chunk of it more.
+ * to its parser, which starts every request in it before the first is answered. So a client that pipelines and does not
+ * read would make the server hold all of those answers.
  *
- * While input waits, a client that closes its side is not noticed before the running request is answered.
+ * Here the parser gets the bytes of one head, then that request's body. The rest waits in the socket until the answer
+ * has left. The socket is paused, so TCP makes the client wait too. A body that nobody reads yet waits there as well;
+ * Node would take one chunk more of it. While input waits, a client that closes its side is not noticed before the
+ * running request is answered.
  *
- * Closing a connection at its second unanswered request would take less code, but not bound memory: Node's parser has
- * started thousands of requests by then (18,500 of one client, with the socket paused in the second's listener), and
- * only destroying the socket stops it, which costs an honest client its first answer. Nor would it leave a body in its
+ * Closing a connection at its second unanswered request would take less code, but not bound memory. Node's parser has
+ * started thousands of requests by then (18,500 of one client, with the socket paused in the second's listener). Only
+ * destroying the socket stops it, which costs an honest client its first answer. Nor would it leave a body in its
  * socket until its upload has a turn: Node takes up to 64 KiB of each.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -19,8 +20,8 @@ import { release } from './dead-bytes.js';
 /** Node's parser takes no head, and no end of a chunked body, that ends otherwise. */
 const END = Buffer.from('\r\n\r\n');
 /**
- * Of a body as small as this the parser gets what is there, whether or not somebody reads: one that is whole is done
- * with.
+ * A body of at most this size goes to the parser whether or not a handler reads it. Once it is whole, nothing of it is
+ * left in the socket.
  */
 const SMALL_BODY = 65_536;
 
@@ -43,7 +44,8 @@ export function whenInputWaits(req: IncomingMessage, call: () => void): void {
 }
 
 /**
- * Resumes the request, and calls once its parser has had what waits in the socket, which need not be any of the body.
+ * Resumes the request, and calls once its parser has had the bytes that wait in the socket. They need not include any
+ * of the body.
  */
 export function takeInput(req: IncomingMessage, call: () => void): void {
   gates.get(req.socket)?.takeInput(call);
@@ -132,7 +134,7 @@ class RequestGate {
       this.socket.pause();
       this.socket.unshift(rest);
     } else {
-      // The parser has copied what it hands on. Nothing is left of the chunk then, its length neither.
+      // The parser has copied the bytes. release() leaves the chunk empty, its length included.
       release(chunk);
     }
     if (isTaken) this.#notifyTaken();

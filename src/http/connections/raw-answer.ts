@@ -10,7 +10,7 @@ import { RequestId, RetryAfter } from '../schema/headers.js';
 /** For the client to read the answer while it may still be sending. */
 const LINGER_MS = 2000;
 
-/** What the client still sends is thrown away. `status`: where it is not that of the error's code. */
+/** Input that still comes is discarded. `status`: default: the one of the error's code. */
 export function endWithError(
   socket: Socket,
   error: VerbatimError,
@@ -30,7 +30,7 @@ export function endWithError(
   endSoon(socket, timers, `${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Sends the rest and a FIN, and takes what comes for a moment: a reset would cost the client what it has not read. */
+/** Sends the rest and a FIN, and discards input for a moment: after a reset the client could not read the answer. */
 export function endSoon(socket: Socket, timers: Timers, rest = ''): void {
   if (socket.destroyed) return;
   ignoreInput(socket);

@@ -1,4 +1,4 @@
-/** Cuts connections whose client does not take its answer: what it has not taken is the server's memory. */
+/** Cuts connections whose client does not read its answer: unread bytes are the server's memory. */
 import type { Socket } from 'node:net';
 import type { Timer, Timers } from '../../timers.js';
 
@@ -17,10 +17,7 @@ interface Progress {
 
 const LOOKS = 6;
 
-/**
- * Progress is what the kernel takes: a client that reads slowly shows it in steps as large as the kernel's buffer
- * allows.
- */
+/** Progress is bytes that the kernel takes. A slow reader shows it in steps as large as the kernel's buffer. */
 export class StalledAnswers {
   readonly #progress = new Map<Socket, Progress>();
   readonly #timer: Timer;
@@ -46,7 +43,7 @@ export class StalledAnswers {
         progress.takenBytes = takenBytes;
         progress.looks = 0;
       } else if (++progress.looks === LOOKS) {
-        // Not destroy(): the kernel would go on offering what it holds.
+        // Not destroy(): the kernel would keep its buffer and go on sending.
         socket.resetAndDestroy();
         this.options.onCut();
       }

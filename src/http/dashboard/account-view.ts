@@ -10,7 +10,7 @@ import { TEXTS } from './texts.js';
 
 const { account: texts } = TEXTS;
 
-/** The current password is not asked for; it is; only a new link lets one be set. */
+/** 'free': without the current password; 'with-current': with it; 'needs-link': only by a new sign-in link. */
 export type PasswordForm = 'free' | 'with-current' | 'needs-link';
 
 interface AccountState {

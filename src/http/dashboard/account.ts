@@ -11,7 +11,7 @@ import { Refusal } from './refusal.js';
 import { TEXTS } from './texts.js';
 import { fieldOf, type PageReply, type MemberRequest, type PageHandlers } from './page-handlers.js';
 
-/** So long after signing in by link the current password is not asked for: that is how a lost one is replaced. */
+/** For so long after signing in by link the current password is not required: a lost one is replaced in this way. */
 const FRESH_LINK_MS = 3_600_000;
 
 export function accountPageRoutes(deps: HttpDeps, pages: PageHandlers, checks: PasswordChecks): Route[] {

@@ -138,7 +138,7 @@ interface Question {
   note: string;
   submit: string;
   cancel: string;
-  /** What the form asks for, or carries. */
+  /** The fields of the form. */
   fields?: Html;
   isDangerous?: boolean;
 }

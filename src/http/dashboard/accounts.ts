@@ -9,7 +9,7 @@ import type { HttpDeps } from '../app/deps.js';
 import { JSON_TYPE, type Exchange } from '../app/exchange.js';
 import { readParameter } from '../schema/parameter.js';
 import type { Route } from '../app/route.js';
-import { deleteAccount, suspendAccount } from '../auth/shut-out.js';
+import { deleteAccount, suspendAccount } from '../auth/account-suspension.js';
 import {
   accountsView,
   confirmDeleteView,
@@ -101,7 +101,7 @@ export function operatedAccountRoutes(deps: HttpDeps, pages: PageHandlers): Rout
     return madeLinkView(account, signInUrl(request.site.origin, token));
   }
 
-  /** Whoever shuts out the own account could not undo it. */
+  /** Operators cannot suspend or delete their own account: they could not undo it. */
   async function othersAccountOf(request: MemberRequest): Promise<Account> {
     const account = await accountOf(request);
     if (account.id === request.account.id) throw new Refusal(400, TEXTS.errors.ownAccount);
@@ -183,7 +183,7 @@ function roleIn(form: URLSearchParams): Role | undefined {
   return ROLES.find((known) => known === form.get('role'));
 }
 
-/** What the ledger refuses is shown on the page whose form asked for it. */
+/** The ledger's refusals are shown on the page with the form. */
 async function withRefusalShown(
   work: () => Promise<PageReply>,
   again: (message: string) => Promise<PageReply>,
@@ -200,7 +200,7 @@ function asked<T extends object>(view: T, error: FormError | undefined): T & { s
   return error === undefined ? view : { ...view, status: 400 };
 }
 
-/** A date counts to its end, as on the command line; what is none is for the ledger to refuse. */
+/** A date counts to its end, as on the command line. The ledger refuses a text that is no date. */
 function endOf(date: string): string | null {
   if (date === '') return null;
   const start = parseIso(date);

@@ -1,6 +1,7 @@
 /**
- * How often a password may be guessed: so many attempts at once, then one an interval. The state is a table of one time
- * a cell, by a keyed hash of the name, so that no number of names makes it grow and none can be pushed out of it.
+ * How often a password may be guessed: so many attempts at once, then one for each interval. The state is a table with
+ * one time for each cell; a keyed hash of the name chooses the cell. So it does not grow with the number of names, and
+ * no name can be pushed out of it.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { WallClock } from '../../ledger/time.js';

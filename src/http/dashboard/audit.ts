@@ -1,4 +1,4 @@
-/** Whether the ledger balances, and what operators asked for. */
+/** Whether the ledger balances, and the operators' log. */
 import type { NotedAction } from '../../ledger/operators.js';
 import type { Violation } from '../../ledger/types.js';
 import type { HttpDeps } from '../app/deps.js';

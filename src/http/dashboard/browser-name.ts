@@ -1,4 +1,4 @@
-/** What a browser says of itself, in words. */
+/** A browser's name, from its User-Agent. */
 import { TEXTS } from './texts.js';
 
 type Names = readonly (readonly [mark: RegExp, name: string])[];

@@ -33,8 +33,10 @@ function nextStep({ modelStore, models, engine, automaticModel }: NoteDeps): Htm
   if (coming !== undefined) return comingText(coming);
   const search = automaticModel();
   if (search?.phase === 'measuring') return texts.searching;
-  const problem = search?.phase === 'waiting' ? search.problem : null;
-  const first = speech.find(({ name }) => name === FIRST_MODEL);
+  const waiting = search?.phase === 'waiting' ? search : null;
+  const problem = waiting?.problem ?? null;
+  const wanted = waiting?.model ?? FIRST_MODEL;
+  const first = speech.find(({ name }) => name === wanted);
   return html`${problem !== null && texts.waiting(problem)}
   ${first !== undefined && isFetchable(first) && button(modelActionPath(first.name, 'download'), fetchText(first))}`;
 }

@@ -1,6 +1,6 @@
 /**
- * What the account had and has transcribed, jobs included: when, how long, in which language, for how much; never audio
- * or text.
+ * The account's transcriptions, jobs included: when, how long, by which model, in which language, at which price; never
+ * audio or text.
  */
 import type { HistoryEntry, RunningRequest } from '../../ledger/history.js';
 import type { HttpDeps } from '../app/deps.js';
@@ -92,12 +92,16 @@ function runningTable(running: readonly RunningRequest[], { jobs }: JobsPage): H
 function chargedTable(entries: readonly HistoryEntry[]): Html {
   return table({
     caption: texts.charged,
-    columns: [texts.at, texts.ids, texts.endpoint, texts.seconds, texts.language, texts.credits, texts.status],
-    figures: [3, 5],
+    columns: [
+      ...[texts.at, texts.ids, texts.endpoint, texts.model, texts.seconds, texts.language],
+      ...[texts.credits, texts.status],
+    ],
+    figures: [4, 6],
     rows: entries.map((entry) => [
       moment(entry.at),
       html`<code>${entry.transcriptionId ?? texts.unknown}</code><br /><code>${entry.requestId}</code>`,
       entry.endpoint,
+      entry.model ?? texts.unknown,
       entry.audioSeconds.toFixed(1),
       entry.language ?? texts.unknown,
       number(entry.credits),

@@ -29,7 +29,7 @@ export function html(literals: TemplateStringsArray, ...values: readonly HtmlVal
   return new Html(text);
 }
 
-/** Whether what comes next would be the value of an attribute, and not in quotes. */
+/** Whether the next value would be an attribute's, without quotes. */
 function isUnquoted(before: string): boolean {
   if (!/=\s*$/.test(before)) return false;
   const tag = before.slice(before.lastIndexOf('<'));

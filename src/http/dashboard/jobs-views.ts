@@ -1,3 +1,4 @@
+import { modelOfJob } from '../../jobs/job-body.js';
 import type { WatchedJob } from '../../jobs/job-service.js';
 import type { RunningRequest } from '../../ledger/history.js';
 import { moment, number } from './format.js';
@@ -36,9 +37,9 @@ function jobTable(jobs: readonly WatchedJob[], heldOf: ReadonlyMap<string, numbe
     caption: texts.title,
     columns: [
       ...[texts.created, texts.id, texts.status, texts.finished],
-      ...[texts.seconds, texts.credits, texts.action],
+      ...[texts.model, texts.seconds, texts.credits, texts.action],
     ],
-    figures: [4, 5],
+    figures: [5, 6],
     rows: jobs.map((watched) => {
       const { job } = watched;
       return [
@@ -46,6 +47,7 @@ function jobTable(jobs: readonly WatchedJob[], heldOf: ReadonlyMap<string, numbe
         html`<code>${job.id}</code>`,
         state(watched),
         job.finishedAt === null ? '' : moment(job.finishedAt),
+        modelOfJob(job) ?? texts.defaultModel,
         job.audioSeconds.toFixed(1),
         credits(watched, heldOf),
         endLink(watched),
@@ -54,7 +56,7 @@ function jobTable(jobs: readonly WatchedJob[], heldOf: ReadonlyMap<string, numbe
   });
 }
 
-/** With how far it is, or what it failed with. */
+/** With its progress, or its error. */
 function state({ job, progress, etaSeconds }: WatchedJob): Html {
   const { error } = job;
   const percent = Math.floor(100 * progress);

@@ -36,7 +36,7 @@ export function jobPageRoutes({ jobs }: HttpDeps, pages: PageHandlers): Route[] 
 
   async function end(request: MemberRequest, form: URLSearchParams): Promise<PageReply> {
     const { job } = await jobOf(request);
-    // Whoever wants to stop it does not want its result to be gone.
+    // A request to cancel never deletes the result of a job that has just ended.
     const isCancelled = fieldOf(form, 'end') === 'cancel';
     const end = isCancelled ? jobs.cancel(request.account.id, job.id) : jobs.delete(request.account.id, job.id);
     const ended = await end;

@@ -24,7 +24,7 @@ const actionOf = (operatorId: string, action: OperatorActionName): OperatorActio
   ...{ operatorId, action, subject: operatorId, detail: ADMIN_SCOPE },
 });
 
-/** What an operator alone may make is nothing to others. */
+/** Only operators make admin keys. */
 function kindOf(given: string | null, { role }: Account): KeyKind {
   if (given === 'admin' && role !== 'operator') throw new Refusal(403, TEXTS.errors.adminKey);
   return given === 'management' || given === 'admin' ? given : 'plain';

@@ -30,10 +30,6 @@ export class LoadFeed {
 
   constructor(private readonly sources: Sources) {}
 
-  get viewers(): number {
-    return this.#viewers.size;
-  }
-
   /** `closed` calls when the viewer has left. false: there are too many. */
   join(stream: EventStream, closed: (call: () => void) => void): boolean {
     if (this.#viewers.size >= MOST_VIEWERS) return false;
@@ -76,7 +72,7 @@ export class LoadFeed {
     [this.#timer, this.#loop] = [null, null];
   }
 
-  /** Whoever takes nothing misses samples: none is kept for anybody. */
+  /** A viewer that reads nothing misses samples: none is kept for it. */
   async #send(): Promise<void> {
     if (this.#isMeasuring) return;
     this.#isMeasuring = true;

@@ -1,4 +1,4 @@
-/** The load in words, as the page has it when it is opened and as its script updates it. */
+/** The load in words, for the page as it is opened and for its script. */
 import { number } from './format.js';
 import type { AccountLoad, ServerLoad } from './server-load.js';
 import { TEXTS } from './texts.js';

@@ -1,6 +1,4 @@
-/**
- * The operator's view of what the server carries: one sample with the page, then one a second over server-sent events.
- */
+/** The operator's view of the server's load: one sample with the page, then one a second over server-sent events. */
 import type { HttpDeps } from '../app/deps.js';
 import type { Route } from '../app/route.js';
 import { demonstrationNote } from './demonstration-note.js';

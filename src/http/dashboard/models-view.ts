@@ -26,7 +26,7 @@ export function modelsSection(models: readonly StoredModel[], turn: ModelState):
 }
 
 /**
- * What is being changed, or how the last change has failed; and what the next start would serve, where that is another.
+ * The change of models that runs, or the error of the last one; and the model of the next start, if that is another.
  */
 function turnText({ change, last, serving, afterRestart }: ModelState): Html {
   return html`<div>

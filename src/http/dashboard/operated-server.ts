@@ -17,7 +17,7 @@ import type { MemberRequest, PageReply, PageHandlers } from './page-handlers.js'
 const { server: texts } = TEXTS;
 
 export function operatedServerRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
-  const { modelStore: modelStore, models } = deps;
+  const { modelStore, models } = deps;
   const show = ({ exchange }: MemberRequest): View => serverView(deps, exchange.req.query['notice']);
 
   function download({ exchange }: MemberRequest): PageReply {
@@ -54,7 +54,7 @@ export function operatedServerRoutes(deps: HttpDeps, pages: PageHandlers): Route
   ];
 }
 
-/** A page says what the model store or the switch refuses. */
+/** Refusals of the model store or the switch are shown on a page. */
 function refusing(act: (request: MemberRequest) => PageReply): (request: MemberRequest) => PageReply {
   return (request) => {
     try {

@@ -1,4 +1,4 @@
-/** Who is there, and the one way a page is answered: session, origin, form, refusals. */
+/** Sessions, and the one way a page is answered: session, origin, form, refusals. */
 import { VerbatimError } from '../../errors.js';
 import type { Account } from '../../ledger/types.js';
 import type { SignedIn, ClientInfo } from '../../ledger/access/types.js';
@@ -76,7 +76,7 @@ export class PageHandlers {
     };
   }
 
-  /** Where there is no page; whoever is signed in keeps the navigation. */
+  /** For paths without a page. Signed-in users keep the navigation. */
   readonly lost: Handler = async (exchange) => {
     const request = await this.#memberOf(exchange);
     await this.#answer(exchange, request?.account ?? null, () => {
@@ -96,7 +96,7 @@ export class PageHandlers {
     };
   }
 
-  /** A page of operators; to others there is none. */
+  /** A page for operators; others get 404. */
   operatorPage(render: Render<MemberRequest>): Handler {
     return this.memberPage((request) => {
       requireOperator(request);
@@ -118,7 +118,8 @@ export class PageHandlers {
   }
 
   /**
-   * What an operator's page asks for and is no page; to others there is nothing. `action`: to be written down first.
+   * A call of an operator's page that is no page itself; others get 404. `action`: recorded in the operators' log
+   * before it is done.
    */
   operatorCall(
     answer: (exchange: Exchange) => void | Promise<void>,
@@ -136,7 +137,10 @@ export class PageHandlers {
     };
   }
 
-  /** What a script of an account's page asks for; `key`: what it is booked under. Errors are JSON, as the API's. */
+  /**
+   * A call of a script on an account's page. Its usage is recorded under the dashboard's key. Errors are JSON, as the
+   * API's.
+   */
   memberCall(handler: AuthenticatedHandler): Handler {
     return async (exchange) => {
       const { ledger, inFlight } = this.deps;

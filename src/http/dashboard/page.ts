@@ -42,7 +42,7 @@ export const PAGE_HEADERS: OutgoingHttpHeaders = Object.freeze({
   'X-Frame-Options': 'DENY',
 });
 
-/** For a page that plays what was chosen or recorded. */
+/** For a page that plays a chosen file or a recording. */
 export const AUDIO_HEADERS: OutgoingHttpHeaders = Object.freeze({
   'Content-Security-Policy': policy('media-src blob:'),
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(self)',

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 
-/** What a browser gets instead of the page that it asked for. */
+/** The page that a browser gets in place of the requested one. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   constructor(

@@ -1,6 +1,6 @@
 import type { EngineStats } from '../../engine/types.js';
 
-/** What an account has in flight, and in the backlog of the engine. */
+/** An account's requests in flight, and its audio in the engine's backlog. */
 export interface AccountLoad {
   email: string;
   requests: number;
@@ -20,10 +20,7 @@ export interface ServerLoad extends Omit<EngineStats, 'backlogByAccount' | 'real
   refusals: number;
   /** Resident bytes of this process. */
   memoryBytes: number;
-  /**
-   * What the event loop was late by, in milliseconds: 99 of 100 times at most this, since the last sample; null: not
-   * measured yet.
-   */
+  /** Delay of the event loop since the last sample, milliseconds: the 99th percentile; null: not measured yet. */
   eventLoopMs: number | null;
   /** Those with the most in the backlog, then in flight; and how many accounts have a request in flight. */
   accounts: AccountLoad[];

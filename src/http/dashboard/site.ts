@@ -1,4 +1,4 @@
-/** What the browser calls this server, and whether its writes come from our own pages. */
+/** The address that the browser has for this server, and whether a write comes from our own pages. */
 import { VerbatimError } from '../../errors.js';
 import type { Exchange } from '../app/exchange.js';
 import { Refusal } from './refusal.js';

@@ -25,9 +25,9 @@ export const TEXTS = {
     back: 'Back to the dashboard',
     otherOrigin: 'This form was not sent by a page of this server. Open the dashboard again and repeat it.',
     notPrivate:
-      'Signing in needs https, or an address of this machine itself such as http://localhost: elsewhere ' +
-      'anybody on the way could ' +
-      'read the password. Put a proxy with https in front and name it in VERBATIM_TRUST_PROXY, or use "ssh -L".',
+      'Signing in needs https, or an address of this machine itself such as http://localhost: elsewhere anybody on ' +
+      'the way could read the password. Put a proxy with https in front and name it in VERBATIM_TRUST_PROXY, or use ' +
+      '"ssh -L".',
     notFound: 'There is nothing at this address.',
     suspended: 'This account is suspended. The operator of the service knows why.',
     signedOut: 'Your session has ended. Sign in again.',
@@ -212,6 +212,7 @@ export const TEXTS = {
     ids: 'Transcription, request',
     requestId: 'Request',
     endpoint: 'Endpoint',
+    model: 'Model',
     seconds: 'Seconds',
     language: 'Language',
     credits: 'Credits',
@@ -245,6 +246,8 @@ export const TEXTS = {
     percent: (percent: number) => `${percent} %`,
     eta: (seconds: number) => `done in about ${seconds} s`,
     finished: 'Ended',
+    model: 'Model',
+    defaultModel: 'default',
     seconds: 'Seconds',
     credits: 'Credits',
     held: (credits: string) => `${credits} held`,
@@ -281,9 +284,8 @@ export const TEXTS = {
     deleteLink: 'Delete the account …',
     deleteTitle: 'Delete an account',
     deleteNote:
-      'Keys, sessions, jobs, stored answers, e-mail address and name are gone for ever, and what is left ' +
-      'of its credits expires. ' +
-      'What was granted and charged stays in the ledger, under an id that names nobody.',
+      'Keys, sessions, jobs, stored answers, e-mail address and name are gone for ever, and what is left of its ' +
+      'credits expires. What was granted and charged stays in the ledger, under an id that names nobody.',
     deleteConfirm: 'To confirm, type the e-mail address of the account',
     deleteMismatch: 'This is not the e-mail address of the account. Nothing was deleted.',
     deleteSubmit: 'Delete the account',

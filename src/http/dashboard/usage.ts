@@ -1,4 +1,4 @@
-/** What was billed, by day and endpoint: as a chart, as a table, as CSV. */
+/** Charges by day and endpoint: as a chart, as a table, as CSV. */
 import type { UsageDay } from '../../ledger/history.js';
 import { DAY_MS, utcDay } from '../../ledger/time.js';
 import type { HttpDeps } from '../app/deps.js';

@@ -1,4 +1,4 @@
-/** The error table of the contract: of every code the one status it is sent with, who raises it, and what it means. */
+/** The error table of the contract: for every code its one status, its guards and operations, and its meaning. */
 import { ERROR_CODES, type ErrorCode } from '../../errors.js';
 import { ADMIN_SCOPE, MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
 import { Allow, RetryAfter, WwwAuthenticate, type ResponseHeader } from '../schema/headers.js';
@@ -20,7 +20,7 @@ type Operation =
   | 'createAccount'
   | (typeof TRANSCRIBING | typeof BY_MODEL | typeof OF_ACCOUNT)[number];
 
-/** Those of operators that take an account's id. */
+/** Operations of operators that take an account's id. */
 const OF_ACCOUNT = [
   ...(['getAccount', 'deleteAccount', 'suspendAccount', 'resumeAccount'] as const),
   ...(['exportAccount', 'grantCredits'] as const),
@@ -103,8 +103,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   model_not_found: {
     status: 404,
     raisedBy: BY_MODEL,
-    meaning: 'The model is not the one that this process serves.',
-    message: 'The model "large-v3" is installed, but this process serves "base".',
+    meaning: 'No speech model of this name is installed.',
+    message: 'There is no model "large-v3"; installed: base, verbatim-small.',
     param: 'model',
   },
   method_not_allowed: {
@@ -163,6 +163,13 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
     meaning: 'An unknown language, or one the installed model does not speak.',
     message: '"tlh" is not an ISO 639 language code that the service knows.',
     param: 'language',
+  },
+  unsupported_model: {
+    status: 422,
+    raisedBy: TRANSCRIBING,
+    meaning: 'No speech model of this name is installed.',
+    message: 'There is no speech model "tiny.en"; installed: base, verbatim-small.',
+    param: 'model',
   },
   unsupported_translation: {
     status: 422,

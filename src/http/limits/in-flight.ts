@@ -8,7 +8,7 @@ export interface InFlightRequest {
   readonly accountId: string;
   readonly keyId: string;
   readonly signal: AbortSignal;
-  /** The first reason wins; what the work was doing rejects with it. */
+  /** The first reason wins: the request's work rejects with it. */
   abort(reason: Error): void;
   /** Gives the place back; idempotent. */
   end(): void;

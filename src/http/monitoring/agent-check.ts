@@ -1,21 +1,21 @@
 /**
- * What a balancer asks this node on a port of its own (HAProxy's agent-check): how much of its work it is to get. A
- * line a connection: `up ready NN%`, or `drain` from before the node refuses anything.
+ * The answer to a balancer's health check on a port of its own (HAProxy's agent-check): the share of work that this
+ * node is to get. One line for each connection: `up ready NN%`, or `drain`, which begins before the node refuses
+ * anything.
  */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { Timers } from '../../timers.js';
 
-/** Of what the backlog may hold; from there on others get the work, while the node still takes what comes. */
+/** Share of the backlog from which on other nodes get the work; this node still takes requests that come. */
 const NEARLY_FULL = 0.95;
 
 /**
- * Balancers ask once a second, as the shipped configuration has it; each has asked, and acted on the answer, when this
- * is over.
+ * Balancers ask once a second in the shipped configuration. After this time each has asked, and acted on the answer.
  */
 export const NOTICE_MS = 3000;
 
-/** Who has not taken a line by then never will. */
+/** A client that has not read a line by then never will. */
 const ANSWER_MS = 2000;
 
 const MOST_SOCKETS = 64;

@@ -15,10 +15,19 @@ export interface MetricsSources {
   /** Now. */
   served: () => { model: string; devices: { ids: readonly string[]; name: string } };
   engineStats: () => EngineStats;
+  models: () => ModelsInMemory;
   diarizationStats: () => { waiting: number; running: number };
   requestsInFlight: () => number;
   openJobs: () => Promise<{ queued: number; running: number }>;
   pendingWebhooks: () => Promise<number>;
+}
+
+export interface ModelsInMemory {
+  /** Names of speech models. */
+  loaded: readonly string[];
+  /** What the processes with models hold, and what they may; Infinity: no limit is known. */
+  usedBytes: number;
+  limitBytes: number;
 }
 
 export type EndedStatus = 'succeeded' | 'failed' | 'cancelled';
@@ -91,6 +100,15 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
     'Processes of the engine that died, or had to be ended, and were started again',
     ['reason'],
   );
+  readonly #modelLoads = this.#counter('model_loads_total', 'Models that were loaded for requests that name them', [
+    'model',
+  ]);
+  readonly #modelUnloads = this.#counter('model_unloads_total', 'Models that were unloaded', ['model', 'reason']);
+  readonly #modelLoad = this.#histogram(
+    'model_load_seconds',
+    'Time from the decision to load a model until it was loaded',
+    REQUEST_BUCKETS,
+  );
   readonly #endedJobs = this.#counter('jobs_ended_total', 'Jobs that have ended here', ['status']);
   readonly #webhookAttempts = this.#counter('webhook_attempts_total', 'Attempts to send a webhook', ['outcome']);
   readonly #connections = new Gauge({
@@ -112,7 +130,7 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
   #refusals = 0;
   #windows = 0;
 
-  /** What is read when /metrics is asked; called once, when engine and registry of requests exist. */
+  /** Values that are read at each request for /metrics. Called once, when engine and registry of requests exist. */
   observe(sources: MetricsSources): void {
     if (this.#observing) return;
     this.#observing = true;
@@ -130,6 +148,7 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
     this.#gauge('real_time_factor', 'Processing time / audio time of the whole box', () => {
       return stats().realTimeFactor;
     });
+    this.#models(sources);
     const speakers = sources.diarizationStats;
     this.#gauge('diarizations_waiting', 'Files that wait for the speaker models', () => speakers().waiting);
     this.#gauge('diarizations_running', 'Files that are being diarized', () => speakers().running);
@@ -225,6 +244,15 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
     this.#engineRestarts.inc({ reason });
   }
 
+  modelLoaded(model: string, milliseconds: number): void {
+    this.#modelLoads.inc({ model });
+    this.#modelLoad.observe(milliseconds / 1000);
+  }
+
+  modelUnloaded(model: string, reason: string): void {
+    this.#modelUnloads.inc({ model, reason });
+  }
+
   speakersDied(): void {
     this.#speakerDeaths.inc();
   }
@@ -249,6 +277,19 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
         this.set({ version, node: process.version, model, ...device }, 1);
       },
     });
+  }
+
+  #models({ models }: MetricsSources): void {
+    const registers = [this.#registry];
+    new Gauge({
+      ...{ name: 'verbatim_model_loaded', help: '1 for each speech model in memory', labelNames: ['model'], registers },
+      collect() {
+        this.reset();
+        for (const model of models().loaded) this.set({ model }, 1);
+      },
+    });
+    this.#gauge('model_memory_bytes', 'Memory of the processes with models', () => models().usedBytes);
+    this.#gauge('model_memory_limit_bytes', 'Memory that models may take', () => models().limitBytes);
   }
 
   /** Of all servers of the database. One that cannot be read keeps nobody from the other metrics. */

@@ -1,8 +1,7 @@
 /**
- * How long a client waits for the shell alone. The lag of the event loop's timers does not show it: a request takes
- * several turns of the loop (accept, read, answer), and between them the thread may be runnable and get no core. So a
- * request of our own makes the same way once a second, over a socket of this process's own, where it meets neither
- * limits nor logs.
+ * How long a client waits for the shell alone. The lag of the event loop's timers does not show it. A request takes
+ * several turns of the loop (accept, read, answer), and between them the thread may be runnable and get no core. So
+ * once a second a request of our own goes the same way, over a socket of this process that has neither limits nor logs.
  */
 import { createServer, request, type Server } from 'node:http';
 import { randomBytes } from 'node:crypto';

@@ -25,7 +25,7 @@ export function openAiEvents(request: OpenAiRequest): TranscriptEvents {
   };
 }
 
-/** What was not sent yet. Speakers are sent in the end only, segment by segment. */
+/** Text that was not sent yet. Speakers are sent at the end only, segment by segment. */
 function rest(result: TranscriptionResult, { responseFormat }: OpenAiRequest, text: string): Event[] {
   if (responseFormat !== 'diarized_json') return text === '' ? [] : [deltaEvent(text)];
   return diarizedPieces(result).flatMap(({ piece, segment }) => [
@@ -41,9 +41,10 @@ function deltaEvent(delta: string): Static<typeof TranscriptDelta> {
 /** All that the answer in one piece has in its body, and in its headers. */
 function doneEvent(answer: TranscriptionAnswer, request: OpenAiRequest): Static<typeof TranscriptDone> {
   const result = resultIn(answer);
-  const { id, creditsUsed: credits_used, creditsRemaining: credits_remaining } = result;
+  const { id, model, creditsUsed: credits_used, creditsRemaining: credits_remaining } = result;
   const body = jsonBody(result, request);
-  return { type: 'transcript.text.done', ...body, id, credits_used, credits_remaining };
+  const made = model === null ? {} : { model };
+  return { type: 'transcript.text.done', ...body, id, ...made, credits_used, credits_remaining };
 }
 
 function named(data: Event): ServerEvent {

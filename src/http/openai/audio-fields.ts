@@ -2,12 +2,11 @@
  * The fields of OpenAI's audio endpoints, in the terms of the service. Unknown ones are ignored, as OpenAI's clients
  * expect.
  */
-import type { EngineInfo } from '../../engine/types.js';
 import { namesLanguage, normalizeLanguage } from '../../engine/languages.js';
 import { ANY_SPEAKERS, MOST_PROMPT_CHARACTERS, type TranscriptionOptions } from '../../transcription/options.js';
 import { invalid } from '../schema/shape.js';
 import type { FormRules, ReceivedFields } from '../upload/upload.js';
-import { requireServed, type ModelService } from './model-names.js';
+import { requestedModel, type ModelService } from './model-names.js';
 
 export const RESPONSE_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const;
 /** Of translations. */
@@ -37,7 +36,7 @@ function form(fields: readonly string[], lists: readonly string[]): FormRules {
   return { fileField: 'file', textFields, lists: new Set(lists), ignoresUnknown: true };
 }
 
-/** What the answer is made by. */
+/** The options that the answer is made by. */
 export interface OpenAiRequest {
   options: TranscriptionOptions;
   responseFormat: ResponseFormat;
@@ -48,13 +47,9 @@ export interface OpenAiRequest {
   ignored: readonly string[];
 }
 
-interface Service extends ModelService {
-  engine: { info: Pick<EngineInfo, 'modelName' | 'languages'> };
-}
-
 /** Throws `invalid_request`, `model_not_found`. */
-export function askedTranscription({ one, lists }: ReceivedFields, service: Service): OpenAiRequest {
-  requireServed(required(one, 'model'), service);
+export function askedTranscription({ one, lists }: ReceivedFields, service: ModelService): OpenAiRequest {
+  const { name: modelName, model } = requestedModel(required(one, 'model'), service);
   refuseUnserved({ one, lists });
   const format = wordOf(one, 'response_format', RESPONSE_FORMATS, 'json');
   const stream = streamOf(one, format);
@@ -62,17 +57,17 @@ export function askedTranscription({ one, lists }: ReceivedFields, service: Serv
   // Subtitle Edit asks so, and reads the times from the last event.
   const responseFormat = stream && format === 'json' && asked.length > 0 ? 'verbose_json' : format;
   const granularities = granularitiesOf(asked, responseFormat);
-  const { language, ignored } = languageOf(one.get('language'), service.engine.info.languages);
+  const { language, ignored } = languageOf(one.get('language'), model.info.languages);
   const options = optionsOf(one, responseFormat, granularities);
-  return { options: { ...options, language }, responseFormat, granularities, stream, ignored };
+  return { options: { ...options, model: modelName, language }, responseFormat, granularities, stream, ignored };
 }
 
 /** Into English. Throws as askedTranscription() does. */
-export function askedTranslation({ one }: ReceivedFields, service: Service): OpenAiRequest {
-  requireServed(required(one, 'model'), service);
+export function askedTranslation({ one }: ReceivedFields, service: ModelService): OpenAiRequest {
+  const { name: model } = requestedModel(required(one, 'model'), service);
   const responseFormat = wordOf(one, 'response_format', TRANSLATION_FORMATS, 'json');
   const granularities = ['segment'] as const;
-  const options = { ...optionsOf(one, responseFormat, granularities), translateTo: 'en' };
+  const options = { ...optionsOf(one, responseFormat, granularities), model, translateTo: 'en' };
   return { options, responseFormat, granularities, stream: streamOf(one, responseFormat), ignored: [] };
 }
 
@@ -80,7 +75,7 @@ function optionsOf(
   fields: ReadonlyMap<string, string>,
   responseFormat: ResponseFormat,
   granularities: readonly Granularity[],
-): TranscriptionOptions {
+): Omit<TranscriptionOptions, 'model'> {
   const isVerbose = responseFormat === 'verbose_json';
   const times = granularities.includes('word') ? 'word' : 'segment';
   return {
@@ -143,7 +138,7 @@ function wordOf<T extends string>(
   return word;
 }
 
-/** Events carry text: subtitles are numbered and cut by what comes after. */
+/** Events carry text only: numbers and cuts of subtitles depend on the text that follows. */
 function streamOf(fields: ReadonlyMap<string, string>, responseFormat: ResponseFormat): boolean {
   const value = given(fields, 'stream').toLowerCase();
   if (['', 'false', '0'].includes(value)) return false;

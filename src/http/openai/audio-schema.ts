@@ -11,7 +11,8 @@ const file = fileField(
 );
 
 const model = Type.String({
-  description: 'The model that is served, by its own name or any that begins with `whisper-` or `gpt-`.',
+  description:
+    'The name of an installed speech model. Any other that begins with `whisper-` or `gpt-` means the default model.',
   examples: ['whisper-1', 'base'],
 });
 

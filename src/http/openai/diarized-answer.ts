@@ -19,7 +19,7 @@ export function diarizedBody({ durationSeconds, language, segments }: Transcript
   };
 }
 
-/** Each segment with what it adds to the text of diarizedBody(): joined, the pieces are that. */
+/** Each segment with the piece of text that it adds. Joined, the pieces are the text of diarizedBody(). */
 export function diarizedPieces({
   language,
   segments,

@@ -16,12 +16,13 @@ interface OpenAiRow {
   code: string;
 }
 
-/** What is not the service's own status and code. */
+/** Errors with another status and code than the service's own. */
 const OTHERWISE: Partial<Record<ErrorCode, Partial<OpenAiRow>>> = {
   insufficient_credits: { status: 429, type: 'insufficient_quota', code: 'insufficient_quota' },
   unsupported_audio_format: { status: 400, code: 'invalid_file_format' },
   invalid_audio: { status: 400 },
   unsupported_language: { status: 400 },
+  unsupported_model: { status: 404, code: 'model_not_found' },
   unsupported_translation: { status: 400 },
   unsupported_diarization: { status: 400 },
   rate_limited: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },

@@ -21,6 +21,9 @@ export const TranscriptDelta = shape({
 const beside = {
   type: typed('transcript.text.done'),
   id: transcriptId,
+  model: Type.Optional(
+    Type.String({ description: 'The speech model that made the answer, as in `X-Model`.', examples: ['base'] }),
+  ),
   credits_used: creditsUsed,
   credits_remaining: creditsRemaining,
 };

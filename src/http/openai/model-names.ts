@@ -1,21 +1,28 @@
 /** Which model a name means. */
-import type { EngineInfo } from '../../engine/types.js';
 import { VerbatimError } from '../../errors.js';
+import type { ListedSpeechModel, SpeechModelDirectory } from '../../transcription/engine-lease.js';
 
-/** OpenAI's own names: whatever a client was made for, it gets the model that is there. */
+/** OpenAI's own names: whatever a client was made for, it gets the default model. */
 const OPENAI_NAME = /^(whisper|gpt)-/i;
 
 export interface ModelService {
-  engine: { info: Pick<EngineInfo, 'modelName'> };
-  installedModels: () => readonly string[];
+  speechModels: SpeechModelDirectory;
 }
 
-/** Throws `model_not_found` unless it is the model that this process serves. */
-export function requireServed(name: string, { engine, installedModels }: ModelService): void {
-  const served = engine.info.modelName;
-  if (name === served || OPENAI_NAME.test(name)) return;
-  const message = installedModels().includes(name)
-    ? `The model "${name}" is installed, but this process serves "${served}".`
-    : `There is no model "${name}"; this process serves "${served}".`;
+/** What a name asks for. */
+export interface NamedModel {
+  /** null: the default model. */
+  name: string | null;
+  model: ListedSpeechModel;
+}
+
+/** An installed model, or the default under a name of OpenAI's. Throws `model_not_found`. */
+export function requestedModel(name: string, { speechModels }: ModelService): NamedModel {
+  const installed = speechModels.find(name);
+  if (installed !== null) return { name, model: installed };
+  const all = speechModels.list();
+  if (OPENAI_NAME.test(name)) return { name: null, model: all[0] };
+  const names = all.map(({ info }) => info.modelName).join(', ');
+  const message = `There is no model "${name}"; installed: ${names}.`;
   throw new VerbatimError('model_not_found', message, { param: 'model' });
 }

@@ -8,8 +8,7 @@ export const RetryCount = parameter({
   required: false,
   description:
     "What OpenAI's SDKs send. Above 0, and without an Idempotency-Key, the same request (fields and audio) of the " +
-    'same account ' +
-    'within ten minutes gets the stored answer and is charged nothing. Other values are ignored.',
+    'same account within ten minutes gets the stored answer and is charged nothing. Other values are ignored.',
   schema: Type.String({ pattern: '^\\d{1,9}$' }),
   example: '0',
 });

@@ -30,9 +30,9 @@ const PAGE = `<!doctype html>
 
 /**
  * "Try it out" fills the fields of a form with their defaults and nothing else. Swagger UI would write an example into
- * every one of them, also into those that exclude one another. It asks for the sample of the whole form with its media
- * type, and for that of each field with the type `false`. Examples of parameters that may be left out are not filled in
- * either: a second request with the same Idempotency-Key would be a repeat of the first.
+ * every field, also into fields that exclude one another. It asks for the sample of the whole form with its media type,
+ * and for each field's sample with the type `false`. Optional parameters are not filled in either: a second request
+ * with the same Idempotency-Key would be a repeat of the first.
  */
 const START = `const defaultsOf = ({ properties = {} }) =>
   Object.fromEntries(

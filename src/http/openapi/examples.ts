@@ -7,7 +7,16 @@ type Examples = Record<string, { summary?: string; value: unknown }>;
 
 const CREATED_AT = '2026-11-20T17:24:00.000Z';
 const KEY = { id: 'key_x1ZtJ0m4k9Qe2Lw7', name: 'laptop', prefix: 'vb_3q2-7wAb' };
-const OPENAI_MODEL = { id: 'base', object: 'model', created: 1_795_195_440, owned_by: 'verbatim' };
+const OPENAI_MODEL = {
+  ...{ id: 'base', object: 'model', created: 1_795_195_440, owned_by: 'verbatim' },
+  ...{ loaded: true, languages: ['de', 'en', 'es'], detects_language: true, takes_prompt: true },
+  ...{ takes_temperature: true, translates_to_english: true, demonstration: false },
+};
+const UNLOADED_MODEL = {
+  ...{ id: 'small.en', object: 'model', created: 0, owned_by: 'verbatim' },
+  ...{ loaded: false, languages: ['en'], detects_language: true, takes_prompt: true },
+  ...{ takes_temperature: true, translates_to_english: false, demonstration: false },
+};
 const READY = {
   model: 'base',
   demonstration: false,
@@ -39,6 +48,7 @@ const subtitled = {
 
 const ACCEPTED = { id: 'job_mvC0kFvXqzT1wR8yN5dE2Q', status: 'queued', created_at: CREATED_AT };
 const ended = {
+  model: 'base',
   ...{ started_at: '2026-11-20T17:24:00.120Z', finished_at: '2026-11-20T17:24:01.480Z' },
   eta_seconds: null,
 };
@@ -96,6 +106,7 @@ export const examples: Record<string, Examples> = {
         ...{ format: 'srt', prompt: 'Ada Lovelace' },
       },
     },
+    'another model than the default': { value: { audio: '(the bytes of the file)', model: 'small.en' } },
     'translate, plain words': {
       value: { audio: '(the bytes of the file)', language: 'es', translate_to: 'en', punctuate: false },
     },
@@ -139,7 +150,7 @@ export const examples: Record<string, Examples> = {
   Job: {
     running: {
       value: {
-        ...{ ...ACCEPTED, status: 'running', progress: 0.42, eta_seconds: 37 },
+        ...{ ...ACCEPTED, status: 'running', progress: 0.42, eta_seconds: 37, model: null },
         ...{ started_at: '2026-11-20T17:24:00.120Z', finished_at: null },
       },
     },
@@ -187,12 +198,12 @@ export const examples: Record<string, Examples> = {
         type: 'transcript.text.done',
         text: transcription.text,
         usage: { type: 'duration', seconds: 4 },
-        ...{ id: transcription.id, credits_used: 1, credits_remaining: 496 },
+        ...{ id: transcription.id, model: 'base', credits_used: 1, credits_remaining: 496 },
       },
     },
   },
   OpenAiModel: { base: { value: OPENAI_MODEL } },
-  OpenAiModelList: { 'one model': { value: { object: 'list', data: [OPENAI_MODEL] } } },
+  OpenAiModelList: { 'two models': { value: { object: 'list', data: [OPENAI_MODEL, UNLOADED_MODEL] } } },
   CreateKeyRequest: { laptop: { value: { name: 'laptop' } } },
   CreatedKey: {
     laptop: {

@@ -8,6 +8,7 @@ import { openAiErrorBody, openAiRow, ShouldRetry } from '../openai/errors.js';
 import { ModelName } from '../openai/models.js';
 import { RetryCount } from '../openai/retry-count.js';
 import {
+  AnswerModel,
   CreditsRemaining,
   CreditsUsed,
   IdempotencyReplayed,
@@ -63,7 +64,7 @@ const transcript: Json = {
     'its JSON, and comments while there is nothing to say. An error after the first of them is the last event, ' +
     '`error`.',
   headers: headerRefs(
-    ...[RequestId, ServerTiming, IdempotencyReplayed, IgnoredFields],
+    ...[RequestId, AnswerModel, ServerTiming, IdempotencyReplayed, IgnoredFields],
     ...[TranscriptionId, CreditsUsed, CreditsRemaining, WarningCodes],
   ),
   content: {
@@ -86,11 +87,11 @@ const audioOperation = (operationId: string, summary: string, request: string): 
   responses: { '200': transcript, ...errors(operationId) },
 });
 
-const modelOperation = (operationId: string, summary: string, schema: string): Json => ({
+const modelOperation = (operationId: string, summary: string, schema: string, description: string): Json => ({
   ...{ tags: [TAG], operationId, summary },
   responses: {
     '200': {
-      description: 'What this process serves.',
+      description,
       headers: headerRefs(RequestId),
       content: content('application/json', schema),
     },
@@ -117,11 +118,13 @@ export const openAiItems: Readonly<Record<string, { item: Json; parameters: (typ
     parameters: [],
   },
   '/v1/models': {
-    item: { get: modelOperation('listModels', 'The model that is served', 'OpenAiModelList') },
+    item: {
+      get: modelOperation('listModels', 'The installed speech models', 'OpenAiModelList', 'The default model first.'),
+    },
     parameters: [],
   },
   '/v1/models/{model}': {
-    item: { get: modelOperation('retrieveModel', 'The model that is served, by its name', 'OpenAiModel') },
+    item: { get: modelOperation('retrieveModel', 'A speech model, by its name', 'OpenAiModel', 'The model.') },
     parameters: [ModelName],
   },
 };

@@ -4,6 +4,7 @@ import { JobCursor, JobId, JobLimit, JobStatusFilter } from '../api/jobs-schema.
 import { KeyId } from '../api/keys-schema.js';
 import { IdempotencyKey } from '../app/idempotency-key.js';
 import {
+  AnswerModel,
   CreditsRemaining,
   CreditsUsed,
   IdempotencyReplayed,
@@ -45,7 +46,7 @@ const BAD_NAME: InvalidRequestExample = {
 const transcript: Json = {
   description: 'The transcript.',
   headers: headerRefs(
-    ...[RequestId, ServerTiming, IdempotencyReplayed],
+    ...[RequestId, AnswerModel, ServerTiming, IdempotencyReplayed],
     ...[TranscriptionId, CreditsUsed, CreditsRemaining, WarningCodes],
   ),
   content: {

@@ -13,6 +13,7 @@ import { JobCursor, JobId, JobLimit, JobStatusFilter } from '../api/jobs-schema.
 import { KeyId } from '../api/keys-schema.js';
 import { IdempotencyKey } from '../app/idempotency-key.js';
 import {
+  AnswerModel,
   CreditsRemaining,
   CreditsUsed,
   IdempotencyReplayed,
@@ -46,7 +47,7 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
 
 const HEADERS: Readonly<Record<string, ResponseHeader>> = {
   ...{ RequestId, WwwAuthenticate, Allow, RetryAfter, Location, ServerTiming, IdempotencyReplayed },
-  ...{ TranscriptionId, CreditsUsed, CreditsRemaining, WarningCodes },
+  ...{ AnswerModel, TranscriptionId, CreditsUsed, CreditsRemaining, WarningCodes },
   ...{ IgnoredFields, ShouldRetry },
 };
 

@@ -1,4 +1,4 @@
-/** Headers that any answer may carry, each described once; those of one resource lie beside its shapes. */
+/** Headers that any answer may carry, each described once. Headers of one resource are described beside its shapes. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Type, type Static, type TSchema } from 'typebox';
 import { parameter } from './parameter.js';

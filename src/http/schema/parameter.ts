@@ -19,7 +19,7 @@ export interface Parameter<T extends TSchema = TSchema> extends Description<T> {
   fits: (value: unknown) => value is Static<T>;
 }
 
-/** One of which a value that does not fit is refused. */
+/** A parameter whose value is checked: a value that does not fit is refused. */
 export interface CheckedParameter<T extends TSchema = TSchema> extends Parameter<T> {
   /** The message to the client. */
   refusal: string;

@@ -1,7 +1,7 @@
 /**
- * Whether an answer has reached its client, as far as a server can know: the system took all of it, on a connection
- * that the client had not ended before and did not break afterwards. A reset is how a client, or a proxy before it,
- * leaves an answer unread; one that closes behind the last byte has read it.
+ * Whether an answer has reached its client, as far as a server can know. It has if the system took all of it, the
+ * client had not ended the connection before, and did not reset it afterwards. A client, or a proxy before it, leaves
+ * an answer unread by a reset. One that closes behind the last byte has read it.
  */
 import type { Socket } from 'node:net';
 import type { Delivery } from '../../transcription/unkeyed.js';

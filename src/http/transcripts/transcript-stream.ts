@@ -4,11 +4,11 @@
  */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { StreamListener } from '../../transcription/result-stream.js';
-import type { TranscriptionAnswer } from '../../transcription/transcription.js';
+import { modelOf, type TranscriptionAnswer } from '../../transcription/transcription.js';
 import { eventBytes, type EventStream, type ServerEvent } from '../app/event-stream.js';
 import type { Exchange } from '../app/exchange.js';
 import { headerOf } from '../schema/headers.js';
-import { IdempotencyReplayed } from './transcription-headers.js';
+import { IdempotencyReplayed, modelHeader } from './transcription-headers.js';
 
 /** How far the work is. */
 export interface WorkProgress {
@@ -33,12 +33,12 @@ export class TranscriptStream implements StreamListener {
   readonly #stream: EventStream;
   #headers: OutgoingHttpHeaders;
   #textLength = 0;
-  /** What the client has had no room for, and up to where it goes. */
+  /** Text that the client has had no room for, and the position in the audio that it goes up to. */
   #pending = '';
   #pendingSeconds = 0;
   #deliveredSeconds: number | null = null;
   #progress: WorkProgress | null = null;
-  /** The progress is newer than what was sent of it. */
+  /** The progress is newer than the one that was sent. */
   #isAhead = false;
 
   constructor(
@@ -50,14 +50,9 @@ export class TranscriptStream implements StreamListener {
     this.#stream.onRoom(() => this.#flush());
   }
 
-  /** What the system has taken: the client has no more than that. */
+  /** The text that the system has taken: the client has no more than that. */
   get deliveredSeconds(): number | null {
     return this.#deliveredSeconds;
-  }
-
-  /** Characters that are kept for the client. */
-  get pendingLength(): number {
-    return this.#pending.length;
   }
 
   onText(text: string, endSeconds: number): void {
@@ -65,6 +60,10 @@ export class TranscriptStream implements StreamListener {
     this.#pending += text;
     this.#pendingSeconds = endSeconds;
     this.#flush();
+  }
+
+  onModel(model: string): void {
+    this.#headers = { ...this.#headers, ...modelHeader(model) };
   }
 
   onMeasured(seconds: number, credits: number): void {
@@ -75,13 +74,16 @@ export class TranscriptStream implements StreamListener {
     if (this.#progress !== null) this.#progressed({ ...this.#progress, doneSeconds });
   }
 
-  /** Sends what was not sent yet, and the end, once it is called. */
+  /** Prepares the end, with the text that was not sent yet; the returned function sends it. */
   async ending(answer: TranscriptionAnswer): Promise<() => void> {
     const sentLength = this.#textLength - this.#pending.length;
-    // The end has it all.
+    // The end has all pending text.
     this.#pending = '';
     this.#isAhead = false;
-    if (answer.replayed) this.#headers = { ...this.#headers, ...headerOf(IdempotencyReplayed, 'true') };
+    if (answer.replayed) {
+      const replayed = { ...headerOf(IdempotencyReplayed, 'true'), ...modelHeader(modelOf(answer)) };
+      this.#headers = { ...this.#headers, ...replayed };
+    }
     const end = await eventBytes(await this.events.done(answer, sentLength));
     return () => this.#stream.endWith(end);
   }

@@ -70,6 +70,20 @@ export const WarningCodes = responseHeader({
   example: 'demonstration_model',
 });
 
+export const AnswerModel = responseHeader({
+  name: 'X-Model',
+  description:
+    'The speech model that made the answer. Absent where an earlier version, which did not note it, stored the answer.',
+  required: false,
+  schema: Type.String(),
+  example: 'base',
+});
+
+/** Names are letters, digits and marks that are as they are in a header; a list edited by hand may have others. */
+export function modelHeader(model: string | null): OutgoingHttpHeaders {
+  return model === null ? {} : headerOf(AnswerModel, encodeURI(model));
+}
+
 /** Beside a body that has no place for them. */
 export function resultHeaders(result: TranscriptionResult): OutgoingHttpHeaders {
   const codes = result.warnings.map(({ code }) => code).join(', ');

@@ -8,12 +8,13 @@ import { ClientGoneError, VerbatimError } from '../../errors.js';
 import { tooManyInFlight } from '../../ledger/limits.js';
 import type { Identity } from '../../ledger/types.js';
 import type { InFlightRequest } from '../limits/in-flight.js';
-import type {
-  Answered,
-  TranscriptionAnswer,
-  TranscriptionFacts,
-  TranscriptionOutcome,
-  TranscriptionRequest,
+import {
+  modelOf,
+  type Answered,
+  type TranscriptionAnswer,
+  type TranscriptionFacts,
+  type TranscriptionOutcome,
+  type TranscriptionRequest,
 } from '../../transcription/transcription.js';
 import type { Unkeyed } from '../../transcription/unkeyed.js';
 import { authenticated, type AuthenticatedHandler } from '../auth/auth.js';
@@ -25,10 +26,10 @@ import { headerOf } from '../schema/headers.js';
 import type { TranscriptionOptions } from '../../transcription/options.js';
 import type { Handler, Route } from '../app/route.js';
 import { TranscriptStream, type TranscriptEvents } from './transcript-stream.js';
-import { IdempotencyReplayed, ServerTiming, timing } from './transcription-headers.js';
+import { IdempotencyReplayed, modelHeader, ServerTiming, timing } from './transcription-headers.js';
 import { receiveUpload, refuseOversizedBody, type FormRules, type ReceivedFields } from '../upload/upload.js';
 
-/** What the client asked for. */
+/** The options of the client's request. */
 export interface AskedWork {
   options: TranscriptionOptions;
 }
@@ -56,7 +57,7 @@ export interface WrittenAnswer {
 export interface Dialect<A extends AskedWork = AskedTranscription> {
   path: string;
   form: FormRules;
-  /** Throws what the client is refused with. */
+  /** Throws the refusal for the client. */
   asked: (fields: ReceivedFields, exchange: Exchange) => A;
   /** Throws when it is malformed; null: none was sent. */
   idempotencyKey: (exchange: Exchange) => string | null;
@@ -80,7 +81,7 @@ export interface Intake {
   repeatable: Repeatable;
 }
 
-/** Lets the handler have who calls, or throws. */
+/** Sets the caller's identity for the handler, or throws. */
 export type CallerGuard = (deps: HttpDeps, handler: AuthenticatedHandler) => Handler;
 
 export function transcriptionRoute(deps: HttpDeps, dialect: Dialect, guard: CallerGuard = authenticated): Route {
@@ -260,13 +261,16 @@ async function deliver(
   }
 }
 
-function noteFacts({ facts }: Exchange, { audioSeconds, queueMs, inferenceMs }: TranscriptionFacts): void {
+function noteFacts({ facts }: Exchange, { model, audioSeconds, queueMs, inferenceMs }: TranscriptionFacts): void {
+  if (model !== undefined) facts.model = model;
   if (audioSeconds !== undefined) facts.audioSeconds = audioSeconds;
   if (queueMs !== undefined) facts.queueMs = Math.round(queueMs);
   if (inferenceMs !== undefined) facts.inferenceMs = Math.round(inferenceMs);
 }
 
 function noteAnswer({ facts }: Exchange, answer: TranscriptionAnswer): void {
+  const model = modelOf(answer);
+  if (model !== null) facts.model = model;
   if (answer.replayed) facts.replayed = true;
   else if ('result' in answer) facts.transcriptionId = answer.result.id;
 }
@@ -290,6 +294,7 @@ function whole(
   const sent = {
     ...headerOf(ServerTiming, serverTiming),
     ...(replayed ? headerOf(IdempotencyReplayed, 'true') : {}),
+    ...modelHeader(modelOf(answer)),
     ...headers,
   };
   return () => exchange.send(200, type, body, sent);

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { createWriteStream, open, type WriteStream } from 'node:fs';
 import { promisify } from 'node:util';
 import { Writable } from 'node:stream';
-import { HEAD_BYTES } from '../../engine/media/containers.js';
+import { FileHead } from '../../engine/media/containers.js';
 import { release } from '../connections/dead-bytes.js';
 
 type Done = (error?: Error | null) => void;
@@ -21,8 +21,7 @@ export interface FileSinkOptions {
 /** Nobody may read a chunk again that has been written here. */
 export class FileSink extends Writable {
   bytes = 0;
-  /** The first bytes, in latin1; HEAD_BYTES at most. */
-  head = '';
+  readonly head = new FileHead();
   #onIdle: (() => void) | null = null;
   readonly #hash = createHash('sha256');
   #file: WriteStream | null = null;
@@ -68,7 +67,7 @@ export class FileSink extends Writable {
       return;
     }
     this.#hash.update(chunk);
-    if (this.head.length < HEAD_BYTES) this.head += chunk.toString('latin1', 0, HEAD_BYTES - this.head.length);
+    this.head.add(chunk);
     this.#file?.write(chunk, (error) => {
       if (!error) release(chunk);
       done(error);

@@ -1,8 +1,8 @@
 /**
- * Whose bytes are taken from their socket next. On its way from there to the disk a chunk of an upload (64 KiB) lies in
- * memory several times over, so few uploads have one under way; what the others sent waits in their sockets, and
- * TCP slows the clients down. A turn is for a chunk that is there: a client that is slow keeps nobody else from his.
- * Accounts take turns, and within an account the upload that began first goes first.
+ * Whose bytes are read from their socket next. On its way to the disk a chunk of an upload (64 KiB) lies in memory
+ * several times over, so few uploads have one under way. The bytes of the others wait in their sockets, and TCP slows
+ * the clients down. A turn is for a chunk that has arrived: a slow client delays nobody else. Accounts take turns, and
+ * within an account the upload that began first goes first.
  */
 import { FairQueue, type Waiting } from '../../engine/fair-queue.js';
 

@@ -13,7 +13,7 @@ const MOST_BYTES_A_CHARACTER = 4;
 /** Boundaries, part headers and text fields around the file. */
 const FORM_OVERHEAD_BYTES = 262_144;
 
-/** What a form may have. */
+/** The fields that a form may have. */
 export interface FormRules {
   fileField: string;
   /** Of each the most characters (Unicode code points). */
@@ -43,7 +43,7 @@ export interface UploadOptions {
 
 export interface ReceivedUpload {
   sha256: string;
-  /** The file's first bytes, in latin1; see FileToConvert. */
+  /** The text of the file's FileHead. */
   head: string;
   bytes: number;
   fields: ReceivedFields;
@@ -64,7 +64,7 @@ export function refuseOversizedBody(req: IncomingMessage, maxFileBytes: number):
 
 /**
  * Resolves when the whole body has been read. Rejects as soon as the form is wrong, too large or silent for too long,
- * or with signal.reason, after the file is gone; the rest of the body is then left unread.
+ * or with signal.reason. The file is gone by then, and the rest of the body stays unread.
  */
 export async function receiveUpload(req: IncomingMessage, options: UploadOptions): Promise<ReceivedUpload> {
   const form = new FormReader(req, options);
@@ -246,7 +246,7 @@ class FormReader {
     const sink = new FileSink(path, { refuse, ensureDirectory });
     this.#sink = sink;
     await pour(stream, sink);
-    return { bytes: sink.bytes, sha256: sink.sha256(), head: sink.head };
+    return { bytes: sink.bytes, sha256: sink.sha256(), head: sink.head.text };
   }
 
   #acceptField(name: string | undefined, value: string, truncated: boolean): void {
@@ -285,8 +285,8 @@ class FormReader {
 }
 
 /**
- * As pipeline() does, whose AbortController costs more than the rest: Node aborts it in the end, with an error whose
- * stack V8 keeps until the next full collection, and with the stack all that the request refers to.
+ * Like pipeline(), without its AbortController, which costs more than the rest. Node aborts that at the end with an
+ * error. V8 keeps the error's stack until the next full collection, and with it everything that the request refers to.
  */
 function pour(stream: Readable, sink: FileSink): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -45,8 +45,8 @@ export async function rehash(password: string, cost: ScryptCost): Promise<Passwo
 }
 
 /**
- * Without a record it takes as long as at `usual` cost, and is false: who measures it learns nothing of who has a
- * password.
+ * Without a record it takes as long as at `usual` cost, and is false: its duration does not show whether an account has
+ * a password.
  */
 export async function verifyPassword(
   password: string,

@@ -1,4 +1,7 @@
-/** Who may sign in to the dashboard, and who has. Every method is one transaction, as the ledger's are. */
+/**
+ * Who may sign in to the dashboard, and the sessions of those who have. Every method is one transaction, as the
+ * ledger's are.
+ */
 import { DAY_MS } from '../time.js';
 import type { Account, ApiKey, Role } from '../types.js';
 import type { PasswordRecord } from './password.js';
@@ -10,7 +13,7 @@ export const SESSION_LIFE_MS = 14 * DAY_MS;
 
 /** Where a session is used from, as its owner is shown it. */
 export interface ClientInfo {
-  /** What the browser calls itself. */
+  /** The browser's User-Agent. */
   browser: string;
   address: string;
 }
@@ -41,7 +44,7 @@ export interface SignInLink {
 }
 
 export interface AccountAccess {
-  /** Who is no operator any more has no admin keys either: they are revoked. Throws `account_not_found`. */
+  /** Without the operator's role an account's admin keys are revoked. Throws `account_not_found`. */
   setRole(accountId: string, role: Role): Promise<Account>;
 
   /** A link that works once, within a day; the one before it works no longer. Throws `account_not_found`. */

@@ -12,7 +12,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'accounts' },
   { name: 'api_keys', select: 'SELECT *, rowid AS place FROM api_keys', counted: 'place' },
   { name: 'credit_packs', counted: 'id' },
-  // None of them runs: what they held is released when servers on the new ledger have seen no lease renewed.
+  // None of these servers runs. Their holds are released when servers on the new ledger have seen no lease renewed.
   {
     name: 'instances',
     select: `SELECT id, 'SQLite' AS host, pid, started_at, started_at AS lease_expires_at FROM instances`,

@@ -25,8 +25,8 @@ export interface Copied {
 }
 
 /**
- * Throws an Error that says what is wrong: a server runs on the old ledger, either ledger does not balance, the new one
- * is not empty, or a count differs; then nothing is copied. `noted`: for the operators' log of the new ledger.
+ * Throws an Error, and copies nothing, if a server runs on the old ledger, either ledger does not balance, the new one
+ * is not empty, or a count differs. `noted`: for the operators' log of the new ledger.
  */
 export async function copyToPostgres(from: string, to: string, noted?: DatabaseAction): Promise<Copied> {
   const source = openStopped(from);
@@ -129,7 +129,7 @@ function asJson(row: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
-/** Behind what was ever given: ids of holds that were released are not used again, either. */
+/** Beyond all ids that were ever used: ids of released holds are not used again, either. */
 async function goOnCounting(source: Database.Database, query: Querying, table: string, column: string): Promise<void> {
   const given = source.prepare<[string], number>('SELECT seq FROM sqlite_sequence WHERE name = ?').pluck().get(table);
   await query(

@@ -144,7 +144,7 @@ export class PostgresAccess implements AccountAccess {
     return this.#sessions.endAllBut((sql, values) => this.statements.once(sql, values), accountId, keptId);
   }
 
-  /** Deletes what has expired. */
+  /** Deletes expired rows. */
   async sweep(): Promise<void> {
     await this.statements.repeatable('DELETE FROM sign_in_links WHERE expires_at <= $1', [this.clock()]);
     await this.#sessions.sweep(this.#repeatable);

@@ -8,7 +8,7 @@ import type { Querying } from './connections.js';
 import type { PostgresCredits } from './credits.js';
 import type { Statements } from './statements.js';
 
-/** Of PostgreSQL's advisory locks: whoever makes the first account. */
+/** PostgreSQL's advisory lock for making the first account. */
 const FIRST_ACCOUNT_LOCK = 0x56425446;
 
 export class PostgresAccounts implements AccountLedger {

@@ -78,7 +78,7 @@ export class PostgresAdministration implements AccountAdministration {
     while (await this.#eraseSome(accountId));
   }
 
-  /** A piece of what a process that died left. */
+  /** One step of a deletion that a dead process left unfinished. */
   async sweep(): Promise<void> {
     const [left] = await this.statements.repeatable<{ id: string }>(
       'SELECT id FROM accounts WHERE erased_to IS NOT NULL LIMIT 1',
@@ -156,7 +156,7 @@ export class PostgresAdministration implements AccountAdministration {
       [accountId, now],
     );
     await query(`DELETE FROM jobs WHERE account_id = $1 AND status IN ('queued', 'running')`, [accountId]);
-    // What is held comes back into a pack that has expired.
+    // Holds return their credits to a pack that has expired.
     await query(
       `UPDATE credit_packs SET expired = expired + remaining, remaining = 0, expires_at = least(expires_at, $2)
        WHERE account_id = $1 AND remaining + held > 0`,

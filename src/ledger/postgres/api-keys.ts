@@ -21,7 +21,7 @@ export class PostgresKeys implements KeyLedger {
 
   constructor(
     private readonly statements: Statements,
-    /** Throws an Error where there is none, or it is another than the keys were made with. */
+    /** Throws an Error where there is no secret, or another one than the keys were made with. */
     private readonly secret: () => Promise<Buffer>,
     private readonly revocations: Revocations,
     private readonly clock: WallClock,

@@ -35,7 +35,8 @@ export class PostgresHistory implements AccountHistory {
     { limit, before }: { limit: number; before: string | null },
   ): Promise<HistoryEntry[]> {
     const rows = await this.statements.repeatable<ChargedRow>(
-      `SELECT hold_id, request_id, key_id, transcription_id, endpoint, audio_ms, minutes, language, credits, created_at
+      `SELECT hold_id, request_id, key_id, transcription_id, endpoint, audio_ms, minutes, language, model, credits,
+         created_at
        FROM usage_events WHERE account_id = $1 AND hold_id < $2 ORDER BY hold_id DESC LIMIT $3`,
       [accountId, before === null ? Number.MAX_SAFE_INTEGER : Number(before), limit],
     );

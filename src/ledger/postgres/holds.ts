@@ -15,19 +15,19 @@ import { isUnreachable } from './database-failure.js';
 
 /** The columns of the database's type "bill", from the parameter after `before` on. */
 export function billSql(before: number): string {
-  return `ROW(${Array.from({ length: 8 }, (_, index) => `$${before + 1 + index}`).join(', ')})::bill`;
+  return `ROW(${Array.from({ length: 9 }, (_, index) => `$${before + 1 + index}`).join(', ')})::bill`;
 }
 
 const NOTHING = { minutes: 0, audioSeconds: 0 };
 
 /** Throws what the settlement's result throws when it is written, or a RangeError. */
 export function billValues(settlement: Omit<Settlement, 'requestId'> & { requestId: string | null }): SqlValue[] {
-  const { credits, endpoint, requestId, transcriptionId, language } = settlement;
+  const { credits, endpoint, requestId, transcriptionId, language, model } = settlement;
   // The database reports a bad amount: it knows what is held.
   const whole = Number.isSafeInteger(credits) && credits >= 0 ? credits : null;
   const { minutes, audioMs } = checkUsage(whole === null ? NOTHING : settlement);
   const result = textOfJson(settlement.result);
-  return [whole, endpoint, audioMs, minutes, requestId, transcriptionId, language, result];
+  return [whole, endpoint, audioMs, minutes, requestId, transcriptionId, language, result, model];
 }
 
 interface Placed {
@@ -83,7 +83,7 @@ export class PostgresHolds implements HoldLedger {
     const { credits, delivered = false, idempotencyToken = null } = settlement;
     const bill = billValues(settlement);
     const [settled] = await this.statements.untilDone<Settled>(
-      `SELECT * FROM settle_hold($1, $2, ${billSql(2)}, $11, $12, $13)`,
+      `SELECT * FROM settle_hold($1, $2, ${billSql(2)}, $12, $13, $14)`,
       () => [call, Number(holdId), ...bill, delivered, idempotencyToken, this.clock()],
     );
     return toCharge(settled, holdId, credits);
@@ -100,7 +100,7 @@ export class PostgresHolds implements HoldLedger {
   }
 }
 
-/** Throws what the outcome stands for. */
+/** Throws the error of the outcome. */
 export function toHold(
   placed: Placed | undefined,
   { credits, mostInFlight = Infinity }: Pick<HoldRequest, 'credits' | 'mostInFlight'>,

@@ -5,7 +5,9 @@ import type { Recovery } from '../types.js';
 import type { Statements } from './statements.js';
 import { violates } from './database-failure.js';
 
-/** A server that has not renewed its lease for so long is dead: what it held goes back. Renewed every five seconds. */
+/**
+ * A server that has not renewed its lease for this long is dead: its holds are released. Renewed every five seconds.
+ */
 export const INSTANCE_LEASE_MS = 30_000;
 
 /** Whatever names the server that it is for. */
@@ -16,7 +18,7 @@ const REFERENCES = [
   'idempotency_records_instance_id_fkey',
 ];
 
-interface Buried {
+interface Released {
   holds: number;
   credits: number;
   records: number;
@@ -80,21 +82,22 @@ export class PostgresInstance {
   }
 
   /**
-   * Releases what dead servers held. After a time in which the database could not be reached, all leases may have
-   * lapsed: others have as long as a lease to renew theirs. So has, in the eyes of a server that starts, whoever was
-   * there before it.
+   * Releases what dead servers held. It does so only after this server has renewed its own lease for as long as a lease
+   * without a gap. When the database could not be reached for a while, all leases may have lapsed, and the other
+   * servers need that time to renew theirs. The same goes for servers that were there before this one started.
    */
-  async reap(): Promise<void> {
+  async releaseDead(): Promise<void> {
     if (this.clock() - this.#unbrokenSince < this.leaseMs) return;
-    const [buried] = await this.statements.once<Buried>('SELECT * FROM reap($1, $2)', [this.id, this.clock()]);
-    this.#count(buried);
+    const [released] = await this.statements.once<Released>('SELECT * FROM reap($1, $2)', [this.id, this.clock()]);
+    this.#count(released);
   }
 
   /** Releases what this server holds. */
   async unregister(): Promise<void> {
     if (this.#id === null) return;
-    const [buried] = await this.statements.repeatable<Buried>('SELECT * FROM bury($1, $2)', [this.#id, this.clock()]);
-    this.#count(buried);
+    const values = [this.#id, this.clock()];
+    const [released] = await this.statements.repeatable<Released>('SELECT * FROM bury($1, $2)', values);
+    this.#count(released);
     this.#id = null;
   }
 
@@ -106,9 +109,9 @@ export class PostgresInstance {
     await this.register();
   }
 
-  #count(buried: Buried | undefined): void {
-    this.recovered.holds += buried?.holds ?? 0;
-    this.recovered.credits += buried?.credits ?? 0;
-    this.recovered.idempotencyRecords += buried?.records ?? 0;
+  #count(released: Released | undefined): void {
+    this.recovered.holds += released?.holds ?? 0;
+    this.recovered.credits += released?.credits ?? 0;
+    this.recovered.idempotencyRecords += released?.records ?? 0;
   }
 }

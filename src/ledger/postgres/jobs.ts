@@ -15,7 +15,7 @@ import type {
 } from '../jobs.js';
 import { randomId } from '../ids.js';
 import { recordGone } from '../rows/answers.js';
-import { JOB_ROWS, jobOf, ticketText, tooManyOpen, type JobRow } from '../rows/jobs.js';
+import { JOB_CHARGE, JOB_ROWS, jobOf, ticketText, tooManyOpen, type JobRow } from '../rows/jobs.js';
 import { checkAmount, insufficient, revokedMeanwhile } from '../rows/packs.js';
 import type { WallClock } from '../time.js';
 import { billSql, billValues } from './holds.js';
@@ -109,7 +109,7 @@ export class PostgresJobs implements JobLedger {
 
   async end(accountId: string, id: string, request: JobEndRequest): Promise<EndedJob | null> {
     const [row] = await this.statements.once<JobRow & { done: boolean }>(
-      `SELECT job.*, event.credits AS credits_used, ended.done
+      `SELECT job.*, ${JOB_CHARGE}, ended.done
        FROM end_as_wished($1, $2, $3, $4, $5) ended CROSS JOIN LATERAL (SELECT (ended.job).*) job ${WITH_CHARGE}`,
       [accountId, id, request === 'delete', randomId('msg'), this.clock()],
     );
@@ -119,10 +119,12 @@ export class PostgresJobs implements JobLedger {
   async take({ leaseMs, mostPerAccount }: LeaseTerms): Promise<TakenJob | null> {
     const now = this.clock();
     const [row] = await this.instance.alive((instance) =>
-      this.statements.once<JobRow>(
-        `SELECT job.*, event.credits AS credits_used FROM take_job($1, $2, $3, $4) job ${WITH_CHARGE}`,
-        [instance, mostPerAccount, leaseMs, now],
-      ),
+      this.statements.once<JobRow>(`SELECT job.*, ${JOB_CHARGE} FROM take_job($1, $2, $3, $4) job ${WITH_CHARGE}`, [
+        instance,
+        mostPerAccount,
+        leaseMs,
+        now,
+      ]),
     );
     if (row === undefined) return null;
     const taken: JobRow = { ...row, status: 'running', started_at: row.started_at ?? now };
@@ -165,7 +167,7 @@ export class PostgresJobs implements JobLedger {
     const bill = billValues({ ...settlement, requestId: null });
     const event = randomId('msg');
     const [row] = await this.statements.untilDone<{ outcome: 'ended' | 'lapsed' | 'revoked' }>(
-      `SELECT succeed_job($1, $2, $3, ${billSql(3)}, $12, $13, $14) AS outcome`,
+      `SELECT succeed_job($1, $2, $3, ${billSql(3)}, $13, $14, $15) AS outcome`,
       (repeated) => [id, attempt, this.instance.id, ...bill, event, repeated, this.clock()],
     );
     if (row?.outcome === 'revoked') throw revokedMeanwhile();

@@ -58,7 +58,7 @@ export async function openPostgresLedger(options: PostgresOptions): Promise<Post
   return ledger;
 }
 
-/** For a server: keeps what it holds from others until close(), or until its lease lapses. */
+/** For a server: keeps its holds from others until close(), or until its lease lapses. */
 export async function createPostgresLedger(options: PostgresOptions): Promise<PostgresLedger> {
   const ledger = new PostgresLedger(options);
   await ledger.open({ asServer: true });
@@ -133,7 +133,7 @@ export class PostgresLedger implements Ledger {
       await this.#verifiedSecret();
       await this.#instance.register();
       await this.#revocations.start();
-      this.#timer = this.#timers.every(HOUSEKEEPING_MS, () => this.#keepHouse());
+      this.#timer = this.#timers.every(HOUSEKEEPING_MS, () => this.#beginHousekeeping());
     } catch (error) {
       await this.abandon();
       throw whyNotOpened(error);
@@ -159,7 +159,7 @@ export class PostgresLedger implements Ledger {
     return (this.#closed ??= this.#leave());
   }
 
-  /** Resolves when what it does in the background just now is done. */
+  /** Resolves when the housekeeping that runs now is done. */
   async idle(): Promise<void> {
     await this.#housekeeping;
   }
@@ -179,7 +179,7 @@ export class PostgresLedger implements Ledger {
     }
   }
 
-  /** Lets go of the database, and leaves what it holds to its lease. */
+  /** Closes the connections; what it holds is released when its lease lapses. */
   async abandon(): Promise<void> {
     this.#closed ??= Promise.resolve();
     this.#timer?.cancel();
@@ -197,7 +197,7 @@ export class PostgresLedger implements Ledger {
     );
   }
 
-  /** Checked once, under a lock, so that of two first starts one sets what the other is held against. */
+  /** Checked once, under a lock: of two first starts one stores its secret, and the other compares its own with it. */
   #verifiedSecret(): Promise<Buffer> {
     this.#secret ??= this.#verifySecret().catch((error: unknown) => {
       this.#secret = null;
@@ -223,22 +223,22 @@ export class PostgresLedger implements Ledger {
     );
   }
 
-  #keepHouse(): void {
-    this.#housekeeping = this.#housekeeping.then(() => this.#keptHouse()).catch(this.#onError);
+  #beginHousekeeping(): void {
+    this.#housekeeping = this.#housekeeping.then(() => this.#runHousekeeping()).catch(this.#onError);
   }
 
-  async #keptHouse(): Promise<void> {
+  async #runHousekeeping(): Promise<void> {
     await this.#instance.renew();
     await this.#databaseClock?.set();
     await this.keys.flushLastUsed();
     while (await this.idempotency.sweep());
     await this.access.sweep();
     await this.administration.sweep();
-    await this.#instance.reap();
+    await this.#instance.releaseDead();
   }
 }
 
-/** Who starts it is to know what is wrong with address, user or network; a client of a running server is not. */
+/** An operator who starts the server needs to know what is wrong with address, user or network; a client must not. */
 function whyNotOpened(error: unknown): unknown {
   return error instanceof VerbatimError && error.cause instanceof Error ? error.cause : error;
 }

@@ -4,7 +4,7 @@ import { SCHEMA } from './connections.js';
 import { POSTGRES_MIGRATIONS } from './migrations/index.js';
 import { refuseNewer } from '../schema-version.js';
 
-/** Of PostgreSQL's advisory locks: "VBTM". Whoever starts at the same time waits for it. */
+/** PostgreSQL's advisory lock for migrations ("VBTM"). Servers that start at the same time wait for it. */
 const MIGRATION_LOCK = 0x5642544d;
 
 /** In the caller's transaction. Throws an Error when another program or a newer version wrote the schema. */

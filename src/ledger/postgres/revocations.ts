@@ -1,18 +1,18 @@
-/** The connection on which the database reports revoked keys, whoever revoked them. */
+/** The connection on which the database reports revoked keys, whichever server revoked them. */
 import { Client } from 'pg';
 import { GrowingPause } from '../../growing-pause.js';
 import type { Timer, Timers } from '../../timers.js';
 import { connectionConfig } from './connections.js';
 
 const PAUSE = { firstMs: 100, longestMs: 5_000 };
-/** A connection that is cut says nothing: it is asked now and then. */
+/** A connection that is cut reports nothing, so it is probed now and then. */
 const PROBE_MS = 5_000;
 const PROBE_TIMEOUT_MS = 2_000;
 
 /** The channel on which the database notifies servers of a revoked key. */
 export const REVOKED_CHANNEL = 'verbatim_revoked';
 
-/** Whoever polls, too, misses nothing while there is no connection. */
+/** While there is no connection it reports nothing. Callers poll as well. */
 export class Revocations {
   readonly #listeners = new Set<(keyId: string) => void>();
   #client: Client | null = null;

@@ -8,8 +8,8 @@ import type { Querying } from './connections.js';
 const FILE_SECRET = /^[0-9a-f]{64}$/;
 
 /**
- * What a text in VERBATIM_SECRET may stand for: itself, or the bytes of the file that lay beside a database of
- * SQLite's.
+ * The secrets that a text in VERBATIM_SECRET may stand for: the text itself, or the bytes of the file beside an SQLite
+ * database.
  */
 function secretsOf(text: string): Buffer[] {
   const plain = Buffer.from(text, 'utf8');

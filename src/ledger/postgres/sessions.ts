@@ -13,7 +13,7 @@ import { digestOf, newToken } from '../rows/tokens.js';
 import type { WallClock } from '../time.js';
 import type { Querying } from './connections.js';
 
-/** Sessions of the dashboard; whoever calls has a transaction where several things change. */
+/** Sessions of the dashboard. Callers bring a transaction where several things change. */
 export class PostgresSessions {
   constructor(private readonly clock: WallClock) {}
 

@@ -1,6 +1,6 @@
 /**
- * How long a piece of work may take while the database is busy or away, and what is done when nobody knows whether it
- * was done.
+ * How long a piece of work may take while the database is busy or away, and what happens when it is unknown whether a
+ * transaction was committed.
  */
 import { PauseLength, Pauses } from '../../growing-pause.js';
 import type { Timers } from '../../timers.js';
@@ -96,7 +96,7 @@ export class Statements {
     });
   }
 
-  /** Whoever waits tries one last time; resolves when all have. */
+  /** Calls that wait try one last time; resolves when all have. */
   async end(): Promise<void> {
     this.#ended = true;
     this.#pauses.wake();

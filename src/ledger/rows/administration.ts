@@ -54,7 +54,7 @@ export function toAccountUsage({ day, account_id: accountId, ...row }: AccountUs
   return { date: dateOfDay(day), accountId, ...row };
 }
 
-/** Days since 1970, and what the list goes on behind. Throws `invalid_request`. */
+/** A day of the query (days since 1970), and the cursor of its list. Throws `invalid_request`. */
 export function checkUsageQuery({ from, to, after }: UsageQuery): {
   first: number;
   last: number;

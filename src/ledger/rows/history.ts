@@ -1,4 +1,4 @@
-/** What an account has done, as it is stored. */
+/** The rows of an account's history. */
 import type { HistoryEntry, RunningRequest, UsageDay } from '../history.js';
 import { dateOfDay, toIso } from '../time.js';
 
@@ -11,6 +11,7 @@ export interface ChargedRow {
   audio_ms: number;
   minutes: number;
   language: string | null;
+  model: string | null;
   credits: number;
   created_at: number;
 }
@@ -30,13 +31,13 @@ export function toUsageDay({ day, ...row }: HistoryDayRow): UsageDay {
 }
 
 export function toEntry(row: ChargedRow): HistoryEntry {
-  const { endpoint, language, credits } = row;
+  const { endpoint, language, model, credits } = row;
   return {
     id: String(row.hold_id),
     requestId: row.request_id,
     keyId: row.key_id,
     transcriptionId: row.transcription_id,
-    ...{ endpoint, language, credits, minutes: row.minutes },
+    ...{ endpoint, language, model, credits, minutes: row.minutes },
     audioSeconds: row.audio_ms / 1000,
     at: toIso(row.created_at),
   };

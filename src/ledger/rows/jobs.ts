@@ -21,13 +21,17 @@ export interface JobRow {
   result: string | null;
   credits_used: number | null;
   credits_remaining: number | null;
+  model: string | null;
   error: string | null;
   webhook_url: string | null;
   webhook_secret: string | null;
 }
 
-/** What a JobRow is selected from, as `job`. */
-export const JOB_ROWS = `(SELECT jobs.*, event.credits AS credits_used
+/** The columns of the usage row, as `event`, that a JobRow has. */
+export const JOB_CHARGE = 'event.credits AS credits_used, event.model';
+
+/** The table that a JobRow is selected from, as `job`. */
+export const JOB_ROWS = `(SELECT jobs.*, ${JOB_CHARGE}
   FROM jobs LEFT JOIN usage_events event ON event.hold_id = jobs.hold_id) job`;
 
 export function jobOf(row: JobRow): StoredJob {
@@ -44,6 +48,7 @@ export function jobOf(row: JobRow): StoredJob {
     outcome: charged ? { result: JSON.parse(result) as JsonValue, charge: { creditsUsed, creditsRemaining } } : null,
     error: error === null ? null : (JSON.parse(error) as JobError),
     webhookUrl: row.webhook_url,
+    model: row.model,
   };
 }
 
@@ -51,7 +56,7 @@ export function tooManyOpen(open: number, most: number): VerbatimError {
   return new VerbatimError('rate_limited', `The account has ${open} jobs that have not ended; its limit is ${most}.`);
 }
 
-/** What a repeat of the request is answered with, as it is stored; null: there is no Idempotency-Key. */
+/** The stored answer for a repeat of the request; null: there is no Idempotency-Key. */
 export function ticketText({ idempotency }: NewJob, now: number): string | null {
   return idempotency === null ? null : JSON.stringify({ ...idempotency.ticket, createdAt: toIso(now) });
 }

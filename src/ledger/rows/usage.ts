@@ -1,4 +1,4 @@
-/** What was charged, as it is stored, and the report of it. */
+/** The rows of charges, and the report of them. */
 import { VerbatimError } from '../../errors.js';
 import { dateOfDay } from '../time.js';
 import type { Settlement, UsageReport } from '../types.js';
@@ -21,7 +21,7 @@ export function checkWindow(days: number): void {
   });
 }
 
-/** What a usage row counts. Throws a RangeError. */
+/** The counted values of a usage row. Throws a RangeError. */
 export function checkUsage(given: Pick<Settlement, 'minutes' | 'audioSeconds'>): {
   minutes: number;
   audioMs: number;
@@ -32,7 +32,7 @@ export function checkUsage(given: Pick<Settlement, 'minutes' | 'audioSeconds'>):
 
 /** Of the `days` days that end with `today`, out of their rows. */
 export class UsageReports {
-  /** Dates by day; those of a window or two. */
+  /** Caches dates by day, for the days of a window or two. */
   #dates = new Map<number, string>();
 
   report(rows: readonly UsageDayRow[], days: number, today: number): UsageReport {

@@ -17,12 +17,12 @@ export interface EventRow {
   last_problem: string | null;
 }
 
-/** What an EventRow is selected from. */
+/** The tables that an EventRow is selected from. */
 export const EVENT_ROWS = `(SELECT event.*, jobs.webhook_url AS url
   FROM webhook_events event JOIN jobs ON jobs.id = event.job_id)`;
 
 export const EVENT_STATE =
-  `CASE WHEN due_at IS NOT NULL THEN 'pending' WHEN delivered_at IS NOT NULL THEN 'delivered' ELSE ` + `'failed' END`;
+  "CASE WHEN due_at IS NOT NULL THEN 'pending' WHEN delivered_at IS NOT NULL THEN 'delivered' ELSE 'failed' END";
 
 export function eventOf(row: EventRow): WebhookEvent {
   const { due_at: dueAt, delivered_at: deliveredAt } = row;

@@ -171,7 +171,7 @@ export class SqliteAccess implements AccountAccess {
     return this.transactions.write(() => this.#sessions.endAllBut(accountId, keptId));
   }
 
-  /** Whoever it was signs in no more. Callers hold the write transaction. */
+  /** Nobody can sign in to the account afterwards. Callers hold the write transaction. */
   deleteAllOf(accountId: string): void {
     this.#sessions.endAllBut(accountId, null);
     this.#dropLink.run(accountId);
@@ -179,7 +179,7 @@ export class SqliteAccess implements AccountAccess {
     this.#dropDashboardKey.run(accountId);
   }
 
-  /** Deletes what has expired. */
+  /** Deletes expired rows. */
   sweep(): void {
     this.#sweepLinks.run(this.clock());
     this.#sessions.sweep();

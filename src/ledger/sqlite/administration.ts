@@ -75,7 +75,7 @@ export class SqliteAdministration implements AccountAdministration {
     while (await transactions.write(() => this.#eraseSome(accountId))) await setImmediate();
   }
 
-  /** A piece of what a process that died left. */
+  /** One step of a deletion that a dead process left unfinished. */
   sweep(inTransaction: (work: () => boolean) => boolean): void {
     const accountId = this.#statements.toErase.get();
     if (accountId !== undefined) inTransaction(() => this.#eraseSome(accountId));

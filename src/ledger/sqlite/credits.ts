@@ -39,7 +39,7 @@ export class Credits {
        SELECT ?, ?, ?, ?, ?, id FROM accounts WHERE id = ? AND deleted_at IS NULL RETURNING *`,
     );
     this.#ofPayment = database.prepare<[string], PackRow>('SELECT * FROM credit_packs WHERE payment_id = ?');
-    // What is held comes back into a pack that has expired.
+    // Holds return their credits to a pack that has expired.
     this.#forfeit = database.prepare<{ account: string; now: number }>(
       `UPDATE credit_packs SET expired = expired + remaining, remaining = 0,
          expires_at = min(coalesce(expires_at, @now), @now)
@@ -89,7 +89,7 @@ export class Credits {
     return { ...toPack(row), repeated: false };
   }
 
-  /** What is left of the account's packs expires now. */
+  /** The account's remaining credits expire now. */
   forfeit(accountId: string): void {
     this.#forfeit.run({ account: accountId, now: this.clock() });
   }

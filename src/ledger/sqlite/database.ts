@@ -32,8 +32,8 @@ export function openDatabase(path: string): Database {
 }
 
 /**
- * Of a file: its bytes; of a directory: what was made and renamed in it. Never of an open database, whose locks would
- * go.
+ * Of a file: its bytes; of a directory: the files that were made and renamed in it. Never of an open database, whose
+ * locks would go.
  */
 export function syncToDisk(path: string): void {
   const descriptor = openSync(path, 'r');
@@ -49,8 +49,7 @@ function refuseEmptied(file: string): void {
   if (statSync(file, { throwIfNoEntry: false })?.size !== 0 || !existsSync(`${file}.secret`)) return;
   throw new Error(
     `${file} is empty (0 bytes), but its key secret lies beside it: accounts, keys and credits are lost. Put a ` +
-      `backup ` +
-      `back with "verbatim database restore FILE"; to begin again instead, move ${file}.secret away.`,
+      `backup back with "verbatim database restore FILE"; to begin again instead, move ${file}.secret away.`,
   );
 }
 
@@ -61,11 +60,11 @@ function configure(database: Database): void {
   database.pragma('recursive_triggers = ON');
   // Answers kept for Idempotency-Key hold transcripts: a deleted one is overwritten, not just unlinked.
   database.pragma('secure_delete = FAST');
-  // The driver's 16 MB would fill by some hundred bytes a request for as many thousand requests; the few pages that a
-  // request needs (its account's, the last of each table) fit in much less.
+  // The driver's default of 16 MB would fill up by some hundred bytes a request. A request needs few pages (its
+  // account's, the last of each table), which fit in much less.
   database.pragma(`cache_size = -${CACHE_KIBIBYTES}`);
-  // Whoever's commit fills the log waits until it is in the database and on the disk: seldom, and what is written again
-  // and again then counts once.
+  // The commit that fills the log waits until the log is in the database and on the disk. With a log of this length
+  // that is rare, and a page that was written many times is then written once.
   database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
 }
 

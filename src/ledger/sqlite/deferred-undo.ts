@@ -5,9 +5,9 @@ import { isFailure } from './database.js';
 const PAUSE = { firstMs: 5, longestMs: 1_000 };
 
 /**
- * What must be undone but cannot be written just now: a failed request must not keep its credits because the disk was
- * full at that moment, nor its client wait for them. It is tried again until it is written, or until the ledger closes,
- * which gives everything back by itself.
+ * What must be undone but cannot be written just now. A failed request must not keep its credits because the disk was
+ * full at that moment, and its client must not wait for them. It is tried again until it is written, or until the
+ * ledger closes, which releases everything anyway.
  */
 export class DeferredUndo {
   readonly #undone: (() => void)[] = [];

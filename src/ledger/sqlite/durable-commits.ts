@@ -14,7 +14,7 @@ export interface DurableCommitsDeps {
   onError: (error: unknown) => void;
 }
 
-/** Commits that count when they are on the disk; and what is done while the disk takes none. */
+/** Commits that count when they are on the disk, and the behaviour while the disk takes none. */
 export class DurableCommits {
   #unsynced = 0;
   #retry: Timer | null = null;
@@ -70,7 +70,7 @@ export class DurableCommits {
     return done;
   }
 
-  /** Rejects with `overloaded` when what was read may not be on the disk. */
+  /** Rejects with `overloaded` when rows that were read may not be on the disk. */
   async confirm(): Promise<void> {
     await this.#synced().catch((error: unknown) => {
       throw notTaken(error);

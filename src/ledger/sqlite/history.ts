@@ -33,7 +33,8 @@ export class SqliteHistory implements AccountHistory {
        ORDER BY day, endpoint`,
     );
     this.#charged = database.prepare<[string, number, number], ChargedRow>(
-      `SELECT hold_id, request_id, key_id, transcription_id, endpoint, audio_ms, minutes, language, credits, created_at
+      `SELECT hold_id, request_id, key_id, transcription_id, endpoint, audio_ms, minutes, language, model, credits,
+         created_at
        FROM usage_events WHERE account_id = ? AND hold_id < ? ORDER BY hold_id DESC LIMIT ?`,
     );
     this.#running = database.prepare<[string, number], RunningRow>(

@@ -109,14 +109,14 @@ export class Holds {
     return this.#settle(hold, credits, evenIfRevoked);
   }
 
-  /** Of a job whose charge was reversed: it holds again what it was charged. */
+  /** Of a job whose charge was reversed: the credits of the charge are held again. */
   reopenOf(jobId: string, hold: Omit<HoldRow, 'id'> & { created_at: number }, parts: readonly PackPart[]): void {
     const { account_id, key_id, request_id, credits, created_at } = hold;
     const id = this.#insert.run(account_id, key_id, request_id, credits, null, jobId, created_at).lastInsertRowid;
     for (const part of parts) this.#insertPart.run(id, part.pack_id, part.credits);
   }
 
-  /** Spends at most what is held for the job. */
+  /** Spends at most the credits that are held for the job. */
   settleOf(jobId: string, credits: number): { hold: HoldRow; charged: number } {
     const hold = this.#ofJob.get(jobId);
     if (hold === undefined) throw new Error(`Nothing is held for job ${jobId}; it cannot be settled.`);

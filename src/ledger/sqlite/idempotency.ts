@@ -60,7 +60,7 @@ export class Idempotency {
        FROM idempotency_records record LEFT JOIN usage_events event ON event.hold_id = record.hold_id
        WHERE record.account_id = ? AND record.key = ? AND (record.expires_at IS NULL OR record.expires_at > ?)`,
     );
-    // What was not delivered goes first.
+    // Answers that were not delivered go first.
     this.#findDerived = database.prepare<[string, string, number, string], DerivedRow>(
       foundDerived('1', 'ORDER BY record.delivered_at IS NOT NULL, record.hold_id DESC'),
     );
@@ -163,7 +163,7 @@ export class Idempotency {
     if (changes !== 1) throw recordGone('request');
   }
 
-  /** Stores what a repeat of the request for a job is answered with; it is charged when the job is done. */
+  /** Stores the answer for a repeat of the request for a job. The charge comes when the job is done. */
   accept(token: string, { id, accountId }: { id: string; accountId: string }, ticket: string): void {
     const { changes } = this.#accept.run(id, ticket, this.clock(), token, accountId);
     if (changes !== 1) throw recordGone('job');
@@ -178,7 +178,7 @@ export class Idempotency {
     this.#abandon.run(token);
   }
 
-  /** Deletes what a dead server was working on. */
+  /** Deletes the records of requests that a dead server was working on. */
   dropRunningOf(instanceId: string): number {
     return this.#dropOf.run(instanceId).changes;
   }

@@ -49,9 +49,9 @@ export class Instances {
   }
 
   /** Calls `bury` for each dead server, then deletes it. */
-  reap(bury: (id: string) => void): void {
+  releaseDead(release: (id: string) => void): void {
     const known = this.#all.all();
-    for (const id of known) if (id !== this.#own?.id) this.#reapOne(id, bury);
+    for (const id of known) if (id !== this.#own?.id) this.#releaseIfDead(id, release);
     this.#removeOrphans(new Set(known));
   }
 
@@ -63,9 +63,9 @@ export class Instances {
     return this.all().length > 1;
   }
 
-  unregister(bury: (id: string) => void): void {
+  unregister(release: (id: string) => void): void {
     if (this.#own === null) return;
-    bury(this.#own.id);
+    release(this.#own.id);
     this.#delete.run(this.#own.id);
     this.drop();
   }
@@ -78,12 +78,12 @@ export class Instances {
     this.#own = null;
   }
 
-  #reapOne(id: string, bury: (id: string) => void): void {
+  #releaseIfDead(id: string, release: (id: string) => void): void {
     const file = this.#lockFile(id);
     const hasFile = existsSync(file);
     const lock = hasFile ? tryLock(file, true) : null;
     if (hasFile && lock === null) return; // alive
-    bury(id);
+    release(id);
     this.#delete.run(id);
     rmSync(file, { force: true });
     lock?.close();

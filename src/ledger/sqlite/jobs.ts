@@ -189,7 +189,7 @@ export class SqliteJobs implements JobLedger {
     return transactions.passing(() => this.#statements.deleteEnded.run(clock() - retentionMs).changes === DELETE_LIMIT);
   }
 
-  /** What a dead server worked on goes back into the queue, with its credits held as before. */
+  /** Jobs of a dead server go back into the queue, with their credits held as before. */
   giveUpAllOf(instance: string): void {
     this.#statements.giveUpAllOf.run(instance);
   }

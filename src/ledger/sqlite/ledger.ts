@@ -33,10 +33,10 @@ import { UsageRecords } from './usage.js';
 const HOUSEKEEPING_MS = 5_000;
 /** How long a successful write answers for the next ones: /readyz needs no key, so anyone may call it. */
 const WRITABLE_FOR_MS = 1_000;
-/** How long a call waits for another process's transaction, all of which are a few milliseconds long. */
+/** How long a call waits for another process's transaction. Each takes a few milliseconds. */
 const SERVER_TIMEOUT_MS = 50;
 const ADMINISTRATION_TIMEOUT_MS = 5_000;
-/** At the end nobody waits for an answer, but whoever stops the server does. */
+/** In close(): no client waits any more, but the operator who stops the server does. */
 const CLOSING_TIMEOUT_MS = 1_000;
 
 export interface LedgerOptions {
@@ -151,16 +151,16 @@ class SqliteLedger implements Ledger {
     this.#secret();
     this.#transaction(() => {
       for (const unknown of this.#unsyncedOfUnknown()) this.#reverseUnsynced(unknown, null);
-      this.#tables.instances.reap((id) => this.#bury(id));
+      this.#tables.instances.releaseDead((id) => this.#releaseAllOf(id));
       this.#tables.instances.register();
     });
     this.#removeUnsynced();
     this.#database.pragma('busy_timeout = 0');
-    this.#timer = this.#timers.every(HOUSEKEEPING_MS, () => this.#keepHouse());
+    this.#timer = this.#timers.every(HOUSEKEEPING_MS, () => this.#runHousekeeping());
   }
 
   audit(): Promise<Violation[]> {
-    return this.#patiently(() => [
+    return this.#onceUnlocked(() => [
       ...audit(this.#database),
       ...this.#unsynced
         .instances()
@@ -174,7 +174,7 @@ class SqliteLedger implements Ledger {
     this.#commits.refuseWhileFailing();
     const now = performance.now();
     if (now < this.#writableUntil) return;
-    await this.#patiently(() =>
+    await this.#onceUnlocked(() =>
       this.#database
         .prepare('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)')
         .run('written_at', this.#clock()),
@@ -208,25 +208,25 @@ class SqliteLedger implements Ledger {
   #leave(): void {
     if (!this.#database.open) return; // closed twice
     this.#tables.keys.flushLastUsed();
-    this.#transaction(() => this.#tables.instances.unregister((id) => this.#bury(id)));
+    this.#transaction(() => this.#tables.instances.unregister((id) => this.#releaseAllOf(id)));
     this.#removeUnsynced();
   }
 
   #transactions(): Transactions {
     const commits = this.#commits;
     return {
-      read: (work) => this.#patiently(work),
+      read: (work) => this.#onceUnlocked(work),
       atomic: (work) =>
-        this.#patiently(() => {
+        this.#onceUnlocked(() => {
           commits.refuseWhileFailing();
           return this.#transaction(work);
         }),
       write: (work, undo) =>
         commits.commit(
-          () => this.#patiently(() => this.#passing(work)),
+          () => this.#onceUnlocked(() => this.#passing(work)),
           (done) => (undo === undefined ? Promise.resolve() : this.#takeBack(() => undo(done))),
         ),
-      passing: (work) => this.#patiently(() => this.#passing(work)),
+      passing: (work) => this.#onceUnlocked(() => this.#passing(work)),
       settle: (work) => commits.commitUntilSynced(() => this.#whenUnlocked(work)),
       charge: async (work) => {
         const { value } = await commits.commit(
@@ -235,7 +235,7 @@ class SqliteLedger implements Ledger {
         );
         return value;
       },
-      undo: (work) => this.#patiently(() => this.#deferred.undo(() => this.#passing(work))),
+      undo: (work) => this.#onceUnlocked(() => this.#deferred.undo(() => this.#passing(work))),
       confirmed: async (run, work, isResult) => {
         const seen = { mayBeUndone: false };
         const value = await run(() => {
@@ -251,7 +251,7 @@ class SqliteLedger implements Ledger {
     };
   }
 
-  #patiently<T>(work: () => T): Promise<T> {
+  #onceUnlocked<T>(work: () => T): Promise<T> {
     return this.#lockWait.run(work, this.#timeoutMs);
   }
 
@@ -259,7 +259,7 @@ class SqliteLedger implements Ledger {
     return this.#database.transaction(work).immediate();
   }
 
-  /** A transaction of what the next start would undo, so that it need not be on the disk. */
+  /** A transaction that the next start would undo, so it need not be on the disk. */
   #passing<T>(work: () => T): T {
     return withoutFsync(this.#database, () => this.#transaction(work));
   }
@@ -300,7 +300,7 @@ class SqliteLedger implements Ledger {
     this.#recovery.credits += credits;
   }
 
-  /** Of servers that are gone: what they left is on the disk. */
+  /** Of servers that are gone: the reversals of their charges are on the disk. */
   #removeUnsynced(): void {
     for (const instance of this.#unsyncedOfUnknown()) this.#unsynced.remove(instance);
   }
@@ -310,7 +310,7 @@ class SqliteLedger implements Ledger {
     return this.#unsynced.instances().filter((instance) => !known.includes(instance));
   }
 
-  #bury(instance: string): void {
+  #releaseAllOf(instance: string): void {
     this.#reverseUnsynced(instance);
     const { holds, credits } = this.#tables.holds.releaseAllOf(instance);
     this.#recovery.holds += holds;
@@ -320,14 +320,14 @@ class SqliteLedger implements Ledger {
     this.webhooks.giveUpAllOf(instance);
   }
 
-  #keepHouse(): void {
+  #runHousekeeping(): void {
     try {
       withoutFsync(this.#database, () => this.#tables.keys.flushLastUsed());
       while (this.#tables.idempotency.sweep());
       this.access.sweep();
       this.administration.sweep((work) => this.#transaction(work));
       if (!this.#tables.instances.hasOthers()) return;
-      this.#transaction(() => this.#tables.instances.reap((id) => this.#bury(id)));
+      this.#transaction(() => this.#tables.instances.releaseDead((id) => this.#releaseAllOf(id)));
       this.#removeUnsynced();
     } catch (error) {
       this.#onError(error);

@@ -6,7 +6,7 @@ import { isBusy } from './database.js';
 const PAUSE = { firstMs: 1, longestMs: 100 };
 
 /**
- * What a call does while another process has the database's write lock: it tries again, and lets the event loop turn
+ * How a call waits while another process has the database's write lock: it tries again, and lets the event loop turn
  * meanwhile. SQLite's own waiting (busy_timeout) would stop the loop, and with it every other request.
  */
 export class LockWait {
@@ -32,7 +32,7 @@ export class LockWait {
     }
   }
 
-  /** Whoever waits tries one last time; resolves when all have. */
+  /** Calls that wait try one last time; resolves when all have. */
   async end(): Promise<void> {
     this.#ended = true;
     this.#pauses.wake();

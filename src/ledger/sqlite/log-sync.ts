@@ -1,14 +1,12 @@
 import { closeSync, fsync, openSync } from 'node:fs';
 
-/** Writes out what the system keeps of a file. */
+/** Writes a file's cached pages to the disk. */
 export type SyncFile = (descriptor: number) => Promise<void>;
 
 /**
- * Waits, beside the event loop, until the write-ahead log is on the disk: for a slow disk others need not wait. Many
- * who wait at the same time share one fsync.
- *
- * After one that failed, none is believed until recover(): the system reports a page that it could not write once, and
- * from then on takes it for written.
+ * Waits, beside the event loop, until the write-ahead log is on the disk: a slow disk does not delay other requests.
+ * Callers that wait at the same time share one fsync. After a failed fsync none is trusted until recover(): the system
+ * reports a page that it could not write once, and treats it as written afterwards.
  */
 export class LogSync {
   #descriptor: number | null = null;
@@ -32,7 +30,7 @@ export class LogSync {
     return this.#failure;
   }
 
-  /** Resolves when all that was committed before the call is on the disk. Rejects with what the system says. */
+  /** Resolves when every commit before the call is on the disk. Rejects with the system's error. */
   synced(): Promise<void> {
     this.#next ??= this.#running.then(() => {
       this.#next = null;

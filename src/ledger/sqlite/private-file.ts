@@ -1,4 +1,4 @@
-/** Database and secret are their owner's alone: mode 0600, whatever the umask, and whoever made them. */
+/** Only the owner may read database and secret: mode 0600, whatever the umask, and whichever process made them. */
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 
 const OTHERS = 0o077;

@@ -70,7 +70,7 @@ function checkedSecret(
     }
     if (given === null && fits(copy, Buffer.alloc(0))) return null;
     throw new Error(
-      `The backup's API keys were made with another secret than ` +
+      "The backup's API keys were made with another secret than " +
         `${given === null ? `those in ${files.join(' and ')}` : 'VERBATIM_SECRET'}; its own lay beside it, or was in ` +
         'VERBATIM_SECRET.',
     );
@@ -129,8 +129,8 @@ function inUse(path: string): Error {
 }
 
 /**
- * Under a second name, so that at no moment the database is missing and a server could begin a new one. Not by copying:
- * whoever opens and closes the file drops the lock on it.
+ * Sets the database aside by a second name (a link), so that it is never missing: a server would begin a new one. Not
+ * by a copy: a process that opens and closes the file drops its own lock on it.
  */
 function setAside(database: string, before: string): void {
   for (const suffix of ['', '.secret']) {

@@ -60,7 +60,7 @@ export class Reversals {
     statements.dropAnswer.run(id);
     if (job !== undefined) {
       statements.dropEvent.run(job);
-      // Whoever works on it renews the lease.
+      // The server that works on it renews the lease.
       statements.reopenJob.run({ job, worker, now: this.clock() });
     }
     statements.dropUsage.run(id);

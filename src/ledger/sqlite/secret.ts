@@ -11,7 +11,7 @@ import { keepPrivate } from './private-file.js';
  */
 export function loadSecret(database: Database.Database, given: string | null): Buffer {
   const path = secretFileOf(database.name);
-  // Under the database's write lock, so that of two processes one makes the file and both read the same.
+  // Under the database's write lock: of two processes one makes the file, and both read the same secret.
   return database
     .transaction(() => {
       const stored = given === null ? readSecretFile(path) : null;
@@ -25,7 +25,7 @@ export function loadSecret(database: Database.Database, given: string | null): B
 
 export const secretFileOf = (database: string): string => `${database}.secret`;
 
-/** Whether the database's keys were made with this secret, or there is none left that could be of use. */
+/** Whether the database's keys were made with this secret, or no usable key is left. */
 export function fits(database: Database.Database, secret: Buffer): boolean {
   const known = database.prepare('SELECT value FROM settings WHERE name = ?').pluck().get(SECRET_CHECK);
   return known === undefined || isSecretCheckOf(secret, known) || !hasLiveKeys(database);
@@ -51,7 +51,7 @@ function verify(database: Database.Database, secret: Buffer, path: string | null
     .run(SECRET_CHECK, secretCheckOf(secret));
 }
 
-/** null where there is none. Throws an Error for one that is damaged. */
+/** null: there is no file. Throws an Error for a damaged one. */
 export function readSecretFile(path: string): Buffer | null {
   if (!existsSync(path)) return null;
   keepPrivate(path);

@@ -11,7 +11,7 @@ export interface Transactions {
    * `overloaded`; without `undo` it stays, unless the machine loses power.
    */
   readonly write: <T>(work: () => T, undo?: (done: T) => void) => Promise<T>;
-  /** All of it or nothing, for what a start after a power cut may as well do without. */
+  /** All of it or nothing, for rows that a start after a power cut can do without. */
   readonly passing: Run;
   /** Waits until it is done and on the disk, or the ledger closes. */
   readonly settle: Run;

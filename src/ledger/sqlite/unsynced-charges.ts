@@ -5,13 +5,14 @@ import { makePrivateFile } from './private-file.js';
 import type { SettledHold } from './reversals.js';
 
 /**
- * Charges that the disk did not take, written down beside the database, a file a server. They are reversed at once; but
- * a power cut may leave a charge on the disk and lose its reversal. The next start reads here what it has to reverse.
+ * Charges that the disk did not take, written down beside the database, one file for each server. They are reversed at
+ * once, but a power cut may leave a charge on the disk and lose its reversal. The next start reads here which charges
+ * to reverse.
  */
 export class UnsyncedCharges {
   constructor(private readonly database: string) {}
 
-  /** On the disk when it returns, if the disk takes that much; `onError` gets what it says if not. */
+  /** The entry is on the disk when this returns. If the disk does not even take that, `onError` gets the error. */
   add(instance: string, charge: SettledHold, onError: (error: unknown) => void): void {
     const file = this.#file(instance);
     try {

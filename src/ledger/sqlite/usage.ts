@@ -4,7 +4,7 @@ import type { HoldRow } from './holds.js';
 import { utcDay, type WallClock } from '../time.js';
 import type { Settlement } from '../types.js';
 
-/** The append-only record of what was charged, and its sums by day and endpoint. */
+/** The append-only record of charges, and its sums by day and endpoint. */
 export class UsageRecords {
   readonly #insertEvent;
   readonly #addToDay;
@@ -14,12 +14,12 @@ export class UsageRecords {
     private readonly clock: WallClock,
   ) {
     this.#insertEvent = database.prepare<
-      [number, string, string, string, string, number, number, number, number, string, string]
+      [number, string, string, string, string, number, number, number, number, string, string, string | null]
     >(
       `INSERT INTO usage_events
          (hold_id, account_id, key_id, request_id, endpoint, audio_ms, minutes, credits, created_at,
-           transcription_id, language)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           transcription_id, language, model)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#addToDay = database.prepare<[string, number, string, number, number]>(
       `INSERT INTO usage_days (account_id, day, endpoint, requests, minutes, credits) VALUES (?, ?, ?, 1, ?, ?)
@@ -45,6 +45,7 @@ export class UsageRecords {
       now,
       settlement.transcriptionId,
       settlement.language,
+      settlement.model,
     );
     this.#addToDay.run(hold.account_id, utcDay(now), endpoint, minutes, credits);
   }

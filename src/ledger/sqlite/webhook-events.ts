@@ -72,7 +72,7 @@ export class WebhookEvents implements WebhookLedger {
     });
   }
 
-  /** What a dead server was sending is due at once. */
+  /** Events that a dead server was sending are due at once. */
   giveUpAllOf(instance: string): void {
     this.#statements.giveUpAllOf.run(instance);
   }

@@ -2,8 +2,6 @@
 import { once } from 'node:events';
 import type { Timers } from '../../timers.js';
 import {
-  fastEnough,
-  LEAST_SPEED,
   LEAST_TRIED_SPEED,
   type AutomaticModelPhase,
   type AutomaticModelState,
@@ -13,9 +11,11 @@ import {
 import type { ModelStore, StoredModel } from '../../models/model-store.js';
 import { ownCommand } from '../../package-root.js';
 import type { Logger } from '../log.js';
+import { carriedModels, GivenUp } from './carried-models.js';
+import { HubUnreachable } from './hub.js';
 
 export interface AutomaticModelParts {
-  /** Rejects with an Error for an operator, as the next ones do. */
+  /** Rejects with HubUnreachable; the next ones, with an Error for an operator. */
   reachHub: (signal: AbortSignal) => Promise<void>;
   speeds: (signal: AbortSignal) => Promise<ModelSpeeds>;
   /** Whether there is memory for it now. */
@@ -23,20 +23,17 @@ export interface AutomaticModelParts {
   store: Pick<ModelStore, 'list' | 'download'> & { ended: (name: string) => Promise<void> };
   /** Resolves when it serves. */
   bringIn: (name: string, leastSpeed: number) => Promise<void>;
-  /** Whether the demonstration model still serves, and none is on its way in its place. */
+  /** Whether the demonstration model still serves, and no other is about to replace it. */
   isWanted: () => boolean;
   /** Throws where the directory of models cannot be written to. */
   checkWritable: () => void;
   logger: Pick<Logger, 'info' | 'warn' | 'debug'>;
-  /** A line for whoever started the server. */
+  /** A line on the terminal of the operator who started the server. */
   print: (line: string) => void;
   timers: Timers;
 }
 
 const HOUR_MS = 3_600_000;
-
-/** No attempt will be made before the next start. */
-class GivenUp extends Error {}
 
 export class AutomaticModel {
   #state: AutomaticModelState = { phase: 'measuring', model: null, problem: null };
@@ -79,7 +76,7 @@ export class AutomaticModel {
     checked(checkWritable);
     this.#enter('measuring');
     await reachHub(signal);
-    const candidates = carried(await speeds(signal), fits);
+    const candidates = carriedModels(await speeds(signal), fits);
     for (const { model } of candidates) {
       if (!isWanted()) return;
       await this.#fetch(model);
@@ -126,10 +123,10 @@ export class AutomaticModel {
       this.#enter('ended');
       return;
     }
-    const problem = error.message;
+    const problem = error.message.replace(/\.$/, '');
     const isFinal = error instanceof GivenUp;
     this.#state = { ...this.#state, phase: isFinal ? 'ended' : 'waiting', problem };
-    const text = `${problem}. ${isFinal ? 'The demonstration model stays' : WAYS_OUT}.`;
+    const text = `${problem}. ${whatFollows(error)}.`;
     if (problem === this.#reported) this.parts.logger.debug(text);
     else this.parts.logger.warn(text);
     this.#reported = problem;
@@ -159,9 +156,15 @@ export class AutomaticModel {
   }
 }
 
+const AGAIN = 'The demonstration model serves until then; the server tries again every hour';
 const WAYS_OUT =
-  `The demonstration model serves until then; the server tries again every hour. Without a network, bring a model ` +
-  `with "${ownCommand} models import", or name a mirror of the hub in HF_ENDPOINT`;
+  `Without a network, bring a model with "${ownCommand} models import", or name a mirror of the hub in ` +
+  'HF_ENDPOINT';
+
+function whatFollows(error: Error): string {
+  if (error instanceof GivenUp) return 'The demonstration model stays';
+  return error instanceof HubUnreachable ? `${AGAIN}. ${WAYS_OUT}` : AGAIN;
+}
 
 function checked(check: () => void): void {
   try {
@@ -169,18 +172,4 @@ function checked(check: () => void): void {
   } catch (error) {
     throw new GivenUp((error as Error).message);
   }
-}
-
-/** Throws where there is none. */
-function carried(speeds: ModelSpeeds, fits: (candidate: Candidate) => boolean): Candidate[] {
-  const fast = fastEnough(speeds);
-  const candidates = fast.filter(fits);
-  if (candidates.length > 0) return candidates;
-  if (fast.length > 0)
-    throw new Error('There is not enough free memory for a published model beside the one that serves');
-  const measured = Object.entries(speeds).map(([model, speed]) => `${model} would run at ${speed.toFixed(1)}`);
-  throw new GivenUp(
-    `This machine carries no published model: ${measured.join(', ') || 'none could be measured'} times real time, ` +
-      `and ${LEAST_SPEED} are wanted`,
-  );
 }

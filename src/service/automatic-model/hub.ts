@@ -3,7 +3,10 @@ import { EnvHttpProxyAgent, fetch } from 'undici';
 /** Of a hub that takes the connection and does not answer. */
 const TIMEOUT_MS = 15_000;
 
-/** Rejects with an Error for an operator where nothing answers there; any answer counts. Proxies are respected. */
+/** Its message is for an operator. */
+export class HubUnreachable extends Error {}
+
+/** Rejects with HubUnreachable where nothing answers there; any answer counts. Proxies are respected. */
 export async function reachHub(endpoint: string, signal: AbortSignal): Promise<void> {
   try {
     const response = await fetch(endpoint, {
@@ -15,8 +18,7 @@ export async function reachHub(endpoint: string, signal: AbortSignal): Promise<v
   } catch (error) {
     signal.throwIfAborted();
     const cause = (error as Error).cause as Error | undefined;
-    throw new Error(`The model hub ${endpoint} cannot be reached (${cause?.message ?? (error as Error).message})`, {
-      cause: error,
-    });
+    const why = cause?.message ?? (error as Error).message;
+    throw new HubUnreachable(`The model hub ${endpoint} cannot be reached (${why})`, { cause: error });
   }
 }

@@ -1,7 +1,4 @@
 /** Measures which of the published models this machine is fast enough for, and keeps the result. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { loadBinding, type DeviceInfo } from '../../engine/binding.js';
 import { resolveDevices } from '../../engine/devices.js';
 import { nextToMeasure, type Candidate, type ModelSpeeds } from '../../models/automatic-model.js';
@@ -10,8 +7,9 @@ import { modelBytes } from '../../models/store.js';
 import type { Config } from '../config.js';
 import type { ServiceContext } from '../context.js';
 import { freeMemory } from '../free-memory.js';
-import { bytesFor } from '../next-model.js';
+import { bytesFor } from '../model-memory.js';
 import { measureSpeed } from './measured-speed.js';
+import { withMeasurementDirectory } from './measurement-directory.js';
 import { writeSpeeds } from './speed-file.js';
 
 export interface MeasureCalls {
@@ -19,18 +17,26 @@ export interface MeasureCalls {
   onMeasured: (model: string, speed: number) => void;
   /** Bytes of memory that may be taken; null: nobody knows. Default: of this machine, and of its devices. */
   room?: () => number | null;
+  /** Default: writeSpeeds(). */
+  keep?: (config: Config, speeds: ModelSpeeds) => void;
 }
 
-/** base first, and larger models while they may be fast enough; keeps the result. Rejects as measureSpeed(). */
+const NO_ROOM = 'There is not enough free memory to load even the smallest published model';
+
+/**
+ * base first, and larger models while they may be fast enough; the result is kept. Rejects where there is no memory for
+ * any, and as measureSpeed().
+ */
 export async function measureMachine(
   context: ServiceContext,
-  { signal, onMeasured, room = roomFor(context.config) }: MeasureCalls,
+  { signal, onMeasured, room = roomFor(context.config), keep = writeSpeeds }: MeasureCalls,
 ): Promise<ModelSpeeds> {
   const speeds: Record<string, number> = {};
   const fits = (candidate: Candidate): boolean => fitsInto(room(), candidate, context.manifest);
   for (let next = nextToMeasure(speeds, fits); next !== null; next = nextToMeasure(speeds, fits))
     Object.assign(speeds, await measureModels([next], context, { signal, onMeasured }));
-  writeSpeeds(context.config, speeds);
+  if (Object.keys(speeds).length === 0) throw new Error(NO_ROOM);
+  keep(context.config, speeds);
   return speeds;
 }
 
@@ -40,18 +46,15 @@ export async function measureModels(
   context: ServiceContext,
   { signal, onMeasured }: Pick<MeasureCalls, 'signal' | 'onMeasured'>,
 ): Promise<ModelSpeeds> {
-  const directory = mkdtempSync(join(tmpdir(), 'verbatim-measurement-'));
-  const speeds: Record<string, number> = {};
-  try {
+  return withMeasurementDirectory(async (directory) => {
+    const speeds: Record<string, number> = {};
     for (const candidate of candidates) {
       const speed = await measureSpeed(candidate, context, { directory, signal });
       speeds[candidate.model] = speed;
       onMeasured(candidate.model, speed);
     }
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
-  return speeds;
+    return speeds;
+  });
 }
 
 function roomFor({ deviceSetting }: Config): () => number | null {
@@ -68,7 +71,11 @@ export function leastRoom(free: number | null, devices: readonly DeviceInfo[], i
 }
 
 /** Whether a model's process finds the memory that it may take while it loads. */
-export function fitsInto(free: number | null, { model }: Candidate, manifest: Manifest): boolean {
-  const bytes = modelBytes(findModel(manifest, model)) ?? Infinity;
-  return free === null || bytesFor(bytes) <= free;
+export function fitsInto(free: number | null, candidate: Candidate, manifest: Manifest): boolean {
+  return free === null || neededBytes(candidate, manifest) <= free;
+}
+
+/** Of memory, while it loads. */
+export function neededBytes({ model }: Candidate, manifest: Manifest): number {
+  return bytesFor(modelBytes(findModel(manifest, model)) ?? Infinity);
 }

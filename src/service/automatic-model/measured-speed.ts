@@ -1,6 +1,6 @@
 /**
- * How fast this machine transcribes with a published model, which need not be there: what it costs does not depend on
- * the values of its weights.
+ * How fast this machine transcribes with a published model. The model need not be installed: its cost does not depend
+ * on the values of its weights.
  */
 import { join } from 'node:path';
 import { loadBinding } from '../../engine/binding.js';

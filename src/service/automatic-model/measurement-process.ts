@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { ModelSpeeds } from '../../models/automatic-model.js';
 import type { Config } from '../config.js';
-import { startOwnCommand } from '../own-command.js';
+import { lastError, startOwnCommand } from '../own-command.js';
 import { setVariables, type Variable } from '../variables.js';
 import { readSpeeds } from './speed-file.js';
 
@@ -18,19 +18,18 @@ const SETTINGS: readonly Variable[] = [
   'VERBATIM_COMPUTE',
   'VERBATIM_BATCH',
 ];
-/** Characters of what the process wrote last to its standard error. */
-const LAST_WORDS = 500;
 
-/** What is known of this machine, else what it is measured to do. Rejects with what went wrong, for an operator. */
+/**
+ * The stored speeds of this machine; where there are none, they are measured. Rejects with the reason, for an operator.
+ */
 export async function speedsOfMachine(config: Config, signal: AbortSignal): Promise<ModelSpeeds> {
   const known = readSpeeds(config);
   if (known !== null) return known;
   const child = startOwnCommand(['models', 'measure', '--json'], setVariables(SETTINGS, process.env));
   const stop = (): void => void child.kill('SIGTERM');
   signal.addEventListener('abort', stop, { once: true });
-  let words = '';
+  const error = lastError(child);
   child.stdout?.resume();
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (words = (words + text).slice(-LAST_WORDS)));
   try {
     await once(child, 'close');
   } finally {
@@ -38,6 +37,6 @@ export async function speedsOfMachine(config: Config, signal: AbortSignal): Prom
   }
   signal.throwIfAborted();
   const speeds = readSpeeds(config);
-  if (speeds === null) throw new Error(`The speed of this machine could not be measured: ${words.trim()}`);
+  if (speeds === null) throw new Error(`The speed of this machine could not be measured: ${error() ?? 'it broke off'}`);
   return speeds;
 }

@@ -40,6 +40,15 @@ export function writeSpeeds(config: Config, speeds: ModelSpeeds): void {
   renameSync(`${path}.new`, path);
 }
 
+/** For commands that measure on their way to something else: what cannot be kept is measured again. */
+export function keepSpeeds(config: Config, speeds: ModelSpeeds): void {
+  try {
+    writeSpeeds(config, speeds);
+  } catch {
+    // A directory of data that this user may not write to.
+  }
+}
+
 export function speedPath({ dataDir }: Pick<Config, 'dataDir'>): string {
   return join(dataDir, `speed-${hostname().replace(/[^A-Za-z0-9]/g, '_')}.json`);
 }

@@ -1,21 +1,21 @@
 /** When a server looks for a published model by itself, and with what. */
-import { accessSync, constants, existsSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectory, SHARED } from '../../make-directory.js';
-import { ownCommand } from '../../package-root.js';
+import { makeDirectory } from '../../make-directory.js';
+import { INSTALL_COMMAND } from '../../transcription/warnings.js';
 import type { Timers } from '../../timers.js';
 import { readChosenModel } from '../chosen-model.js';
 import type { Config } from '../config.js';
 import type { ServiceContext } from '../context.js';
-import { freeMemory } from '../free-memory.js';
 import type { Logger } from '../log.js';
 import type { ModelDownloads } from '../model-downloads.js';
 import { hubEndpoint } from '../model-store.js';
 import type { ServedEngines } from '../served-engines.js';
 import { AutomaticModel } from './automatic-model.js';
 import { reachHub } from './hub.js';
-import { fitsInto } from './measure-machine.js';
 import { speedsOfMachine } from './measurement-process.js';
+import { roomForModels } from './room-for-models.js';
+import { checkWritable } from './writable-models.js';
 
 export interface AutomaticModelOptions {
   /** As the server was started, without a model that was chosen while it ran. */
@@ -47,7 +47,7 @@ export function wantsAutomaticModel(
   if (config.autoModel === true || existsSync(join(config.dataDir, MARK))) return true;
   logger.info(
     'this database is older than the automatic choice of a model, which therefore stays off; ' +
-      `VERBATIM_AUTO_MODEL=on switches it on, "${ownCommand} models pull base" fetches a model by hand`,
+      `VERBATIM_AUTO_MODEL=on switches it on, "${INSTALL_COMMAND}" fetches one by hand`,
   );
   return false;
 }
@@ -58,24 +58,11 @@ export function startAutomaticModel(options: AutomaticModelOptions): AutomaticMo
   return new AutomaticModel({
     reachHub: (signal) => reachHub(hubEndpoint(), signal),
     speeds: (signal) => speedsOfMachine(config, signal),
-    fits: (candidate) => fitsInto(freeMemory(), candidate, manifest),
+    fits: roomForModels(manifest, logger),
     store: modelStore,
     bringIn: (name, leastSpeed) => engines.bringIn(name, 'the automatic choice', leastSpeed),
     isWanted: () => engines.speech.info.isDemonstration && engines.models.state().change === null,
     checkWritable: () => checkWritable(roots.modelsDir),
     ...{ logger, print, timers },
   });
-}
-
-function checkWritable(modelsDir: string): void {
-  try {
-    makeDirectory(modelsDir, SHARED);
-    accessSync(modelsDir, constants.W_OK);
-  } catch (error) {
-    throw new Error(
-      `The directory of models ${modelsDir} cannot be written to (${(error as NodeJS.ErrnoException).code}): ` +
-        `VERBATIM_MODELS_DIR names another`,
-      { cause: error },
-    );
-  }
 }

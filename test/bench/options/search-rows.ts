@@ -82,8 +82,8 @@ async function steps(build: string, ...words: string[]): Promise<Map<string, str
 
 function withPrograms<T>(work: (build: string) => Promise<T>): Promise<T> {
   return withDirectory((build) => {
-    const said = { language: 'de', text: '' };
-    writePrograms(build, { cli: said, server: true, clips: true });
+    const output = { language: 'de', text: '' };
+    writePrograms(build, { cli: output, server: true, clips: true });
     return work(build);
   });
 }

@@ -124,7 +124,7 @@ export const memoryRows: Rows = {
   'memory --sample-seconds': async () => {
     const periods = await seen(MEMORY, ['--sample-seconds', '9'], (run) => load(run).sampleSeconds);
     expect(periods).to.deep.equal([5, 9]);
-    // Four samples after the 15 minutes of warm-up are the least that a slope can be told from.
+    // Four samples after the 15 minutes of warm-up are the least that a slope can be computed from.
     expect(await refusalOf(...MEMORY, '--sample-seconds', '676')).to.contain('--sample-seconds is 676');
     expect((await recorded(...MEMORY, '--sample-seconds', '675')).calls.soak).to.have.length(1);
   },

@@ -7,7 +7,7 @@ import { findModel } from '../../../src/models/manifest.js';
 import { readManifest } from '../../../src/models/read-manifest.js';
 import { packageRoot } from '../../../src/package-root.js';
 import { toRttm } from '../../../bench/speakers/rttm.js';
-import { embeddingGraph, segmentationGraph, writeHum } from '../../engine/speakers/tones.js';
+import { embeddingGraph, HUMMED, segmentationGraph, writeHum } from '../../engine/speakers/tones.js';
 import { onnxFile } from '../../support/onnx.js';
 import { failureText, showOutput, refusalOf, reportOf, withDirectory, type Rows } from './running.js';
 
@@ -21,10 +21,10 @@ interface Answers {
   /** What the service makes of it: x speaks 0-8, y 8-10. */
   recognised: string;
   /** A says six words, B four, a second each. */
-  said: string;
+  spoken: string;
 }
 
-const SAID = [
+const SPOKEN = [
   { speaker: 'A', start: 0, end: 6, text: 'one two three four five six' },
   { speaker: 'B', start: 6, end: 10, text: 'seven eight nine ten' },
 ];
@@ -56,8 +56,8 @@ function answers<T>(work: (answers: Answers) => Promise<T>): Promise<T> {
       return path;
     };
     return work({
-      recognised: reported('heard', RECOGNISED),
-      said: reported('said', SAID),
+      recognised: reported('recognised', RECOGNISED),
+      spoken: reported('said', SPOKEN),
       known: folder('known', line(0, 6, 'A'), line(6, 4, 'B')),
       one: folder('one', line(0, 10, 'x')),
       late: folder('late', line(0, 7, 'x'), line(7, 3, 'y')),
@@ -82,12 +82,7 @@ interface Hums {
   models: string;
 }
 
-const HUMMED = [
-  { startSeconds: 0, endSeconds: 6, speaker: 'S1' },
-  { startSeconds: 6, endSeconds: 12, speaker: 'S2' },
-];
-
-/** Two people who hum, six seconds each, and models that hear them. */
+/** Two people who hum, six seconds each, and models that recognise them. */
 function hums<T>(work: (places: Hums) => Promise<T>): Promise<T> {
   return withDirectory((directory) => {
     const places = {
@@ -141,7 +136,7 @@ export const speakersRows: Rows = {
       // The reference begins a turn a second early: one speaker of the answer misses none of it, nor does one of the
       // reference.
       expect(firstRow(await scored(known, late))).to.include({
-        ...{ 'DER %': 10, 'one speaker when it hears speech, DER %': 40 },
+        ...{ 'DER %': 10, 'one speaker where it finds speech, DER %': 40 },
       });
       expect(await refusalOf('speakers', '--rttm', join(known, 'x'), '--hypotheses', one)).to.contain(
         'holds no .rttm files',
@@ -156,7 +151,7 @@ export const speakersRows: Rows = {
       expect(row['JER %']).to.equal(19.6);
       writeFileSync(join(late, 'more.rttm'), line(0, 1, 'x', 'more'));
       const unasked = await refusalOf('speakers', '--rttm', known, '--hypotheses', late);
-      expect(unasked).to.contain('tells of "more"');
+      expect(unasked).to.contain('has "more"');
     }),
   'speakers --audio': () =>
     hums(async (places) => {
@@ -171,7 +166,7 @@ export const speakersRows: Rows = {
       expect(await refusalOf('speakers', '--rttm', places.rttm)).to.contain(
         'One of --hypotheses, --audio and --transcripts',
       );
-      // Nobody speaks there: the bundled models, and what `serve` would take, hear that nobody hums.
+      // Nobody speaks there: the bundled models, and what `serve` would take, find that nobody hums.
       const bundled = await reportOf(['speakers', '--rttm', places.rttm, '--audio', places.audio]);
       expect(bundled.models.map(({ name }) => name)).to.deep.equal(BUNDLED);
     }),
@@ -186,7 +181,7 @@ export const speakersRows: Rows = {
         'One of --hypotheses, --audio and --transcripts is needed',
       );
       expect(await refusalOf(...words, '--threads', '1')).to.contain('--threads acts only with --audio');
-      expect(await refusalOf('speakers', '--rttm', known, '--transcripts', one)).to.contain('tells no words of "talk"');
+      expect(await refusalOf('speakers', '--rttm', known, '--transcripts', one)).to.contain('has no words of "talk"');
       writeFileSync(
         join(recognised, 'talk.json'),
         JSON.stringify({ ...RECOGNISED, words: [{ word: 'one', start: 0, end: 1 }] }),
@@ -196,10 +191,10 @@ export const speakersRows: Rows = {
       expect(await refusalOf(...words)).to.contain('talk.json is no JSON');
     }),
   'speakers --words': () =>
-    answers(async ({ known, one, late, recognised, said }) => {
+    answers(async ({ known, one, late, recognised, spoken }) => {
       const rightWords = async (...answer: string[]): Promise<unknown> => {
-        const { tables, settings } = await reportOf(['speakers', '--rttm', known, ...answer, '--words', said]);
-        expect(settings).to.include({ words: said });
+        const { tables, settings } = await reportOf(['speakers', '--rttm', known, ...answer, '--words', spoken]);
+        expect(settings).to.include({ words: spoken });
         return tables[1]?.rows[0];
       };
       expect((await scored(known, late)).tables).to.have.length(1);
@@ -210,14 +205,14 @@ export const speakersRows: Rows = {
       // Three of A's and one of B's are recognised: x has two of A's, and B's as well.
       expect(await rightWords('--transcripts', recognised)).to.include({ ...trivial, judged: 4, 'right %': 50 });
       const missing = await refusalOf('speakers', '--rttm', known, '--hypotheses', one, '--words', one);
-      expect(missing).to.contain('tells no words of "talk" (NAME.json: [{speaker, start, end, text}])');
+      expect(missing).to.contain('has no words of "talk" (NAME.json: [{speaker, start, end, text}])');
       for (const [content, reported] of [
         [{}, 'a list is missing'],
         [[{ start: 0, end: 1, speaker: 'A' }], 'turn 0 has no text'],
         [[{ start: 2, end: 1, speaker: 'A', text: 'one' }], 'turn 0: start and end'],
       ] as const) {
-        writeFileSync(join(said, 'talk.json'), JSON.stringify(content));
-        const refused = await refusalOf('speakers', '--rttm', known, '--hypotheses', one, '--words', said);
+        writeFileSync(join(spoken, 'talk.json'), JSON.stringify(content));
+        const refused = await refusalOf('speakers', '--rttm', known, '--hypotheses', one, '--words', spoken);
         expect(refused).to.contain(reported);
       }
     }),

@@ -14,7 +14,7 @@ interface Spoken {
   /** Of one clip, and of two. */
   one: string;
   two: string;
-  /** Where the programs are built that hear HEARD in every file. */
+  /** Where the programs are built that recognise RECOGNISED in every file. */
   build: string;
 }
 
@@ -81,7 +81,7 @@ export const accuracyRows: Rows = {
   'accuracy --build': () => builtPrograms('accuracy', 'whisper-cli'),
 };
 
-/** Programs that hear something else are those that are asked; there are none in an empty directory. */
+/** Programs that recognise something else are those that are asked; there are none in an empty directory. */
 async function builtPrograms(command: string, missing: string): Promise<void> {
   await spoken(async (places) => {
     const words = wordsOf(command, places);
@@ -105,7 +105,7 @@ function engineWords({ report: { measurements } }: Recorded): string {
 /** The programs repeat their words, so that every text differs and the command exits with 1. */
 function parityWords(option: string[], look: (words: string) => unknown): Promise<[unknown, unknown]> {
   return spoken(async (places) => {
-    writePrograms(places.build, { cli: RECOGNISED, engine: RECOGNISED, saysWords: true });
+    writePrograms(places.build, { cli: RECOGNISED, engine: RECOGNISED, printsWords: true });
     const reported = async (...more: string[]): Promise<unknown> => {
       const { status, stdout } = await run([...wordsOf('parity', places), '--json', ...more]);
       expect(status).to.equal(1);

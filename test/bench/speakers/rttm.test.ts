@@ -58,7 +58,7 @@ describe('RTTM', () => {
       writeFileSync(join(directory, 'b.rttm'), LINE.replace('talk', 'other'));
       expect([...readRttmDirectory(directory).keys()]).to.deep.equal(['talk', 'other']);
       writeFileSync(join(directory, 'c.rttm'), LINE);
-      expect(() => readRttmDirectory(directory)).to.throw('two files tell of the recording "talk"');
+      expect(() => readRttmDirectory(directory)).to.throw('two files are of the recording "talk"');
       writeFileSync(join(directory, 'c.rttm'), 'SPEAKER talk');
       expect(() => readRttmDirectory(directory)).to.throw('c.rttm: line 1 has 2 fields');
     });

@@ -33,7 +33,7 @@ function recognised(...lines: string[]): AttributedWord[] {
 const judged = (...pairs: string[]): { known: string; found: string }[] =>
   pairs.map(([known = '', found = '']) => ({ known, found }));
 
-const SAID = turns('A 0-4 one two three four', 'B 4-6 five six');
+const SPOKEN = turns('A 0-4 one two three four', 'B 4-6 five six');
 
 describe('Words with the right speaker', () => {
   it('lie evenly in their turn, by their start where turns overlap', () => {
@@ -50,15 +50,15 @@ describe('Words with the right speaker', () => {
 
   it('are theirs whose turn most of a word lies in, else whose turn is nearest', () => {
     // "four" is at 3 to 4: x has 0.4 of it, y 0.6; "six", at 5 to 6, is found to be nobody's, and y ends before it.
-    const found = judgedByTurns(wordsOfTurns(SAID), turns('x 0-3.4', 'y 3.4-4.9'));
+    const found = judgedByTurns(wordsOfTurns(SPOKEN), turns('x 0-3.4', 'y 3.4-4.9'));
     expect(found.map((word) => word.found).join('')).to.equal('xxxyyy');
     expect(found.map((word) => word.known).join('')).to.equal('AAAABB');
     expect(rightWords(found)).to.equal(5);
-    expect(rightWords(judgedByTurns(wordsOfTurns(SAID), []))).to.equal(4);
+    expect(rightWords(judgedByTurns(wordsOfTurns(SPOKEN), []))).to.equal(4);
   });
 
   it('are of recognised words those that were said; others are not judged', () => {
-    const words = wordsOfTurns(SAID);
+    const words = wordsOfTurns(SPOKEN);
     const found = judgedByText(words, recognised('x One,', 'x to', 'y three', 'y more', 'x five', 'y six.'));
     expect(found).to.deep.equal(judged('Ax', 'Ay', 'Bx', 'By'));
     expect(rightWords(found)).to.equal(2);
@@ -75,15 +75,15 @@ describe('Words with the right speaker', () => {
   });
 
   it('are beside what is right of one speaker for all, and of labels drawn for each turn', () => {
-    expect(rightOfOneSpeaker(wordsOfTurns(SAID))).to.equal(4);
+    expect(rightOfOneSpeaker(wordsOfTurns(SPOKEN))).to.equal(4);
     const random = seededRandom(14);
-    const draws = Array.from({ length: 50 }, () => rightOfRandomSpeakers(SAID, random));
+    const draws = Array.from({ length: 50 }, () => rightOfRandomSpeakers(SPOKEN, random));
     // The two turns have different labels, or one.
     expect(new Set(draws)).to.deep.equal(new Set([4, 6]));
   });
 
   it('are shares of the words of a recording, and of all recordings together', () => {
-    const byTurns = scoreWords('one', SAID, turns('x 0-3.4', 'y 3.4-4.9'));
+    const byTurns = scoreWords('one', SPOKEN, turns('x 0-3.4', 'y 3.4-4.9'));
     const words = recognised('x one', 'y two');
     const byText = scoreWords('other', turns('A 0-1 one', 'B 1-2 two', 'B 2-3 three'), { words, turns: [] });
     const silent = scoreWords('silent', [], []);

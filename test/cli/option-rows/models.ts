@@ -6,14 +6,18 @@ import type { ModelEntry } from '../../../src/models/manifest.js';
 import { readImported } from '../../../src/models/read-manifest.js';
 import { MODEL, samplePath, wordEventsPath } from '../../native/support.js';
 import { embeddingGraph } from '../../engine/speakers/tones.js';
+import { packageRoot } from '../../../src/package-root.js';
+import { writeSpeeds } from '../../../src/service/automatic-model/speed-file.js';
+import { readConfig } from '../../../src/service/config.js';
 import { openLedger } from '../../../src/ledger/sqlite/ledger.js';
 import { startControl } from '../../../src/service/control.js';
 import { FakeModelSwitch } from '../../support/fake-model-switch.js';
+import { ModelHub } from '../../support/model-hub.js';
 import { onnxFile } from '../../support/onnx.js';
 import { writeParakeetModel } from '../../support/parakeet-model.js';
 import { writeTinyModel } from '../../support/translation-models.js';
 import { until } from '../../support/until.js';
-import { inWorkplace, type OptionRows, type Workplace } from './rows.js';
+import { inWorkplace, ON_THE_CPU, type OptionRows, type Workplace } from './rows.js';
 
 const SPEECH = ['models', 'import', MODEL, '--name', 'mine'];
 
@@ -90,16 +94,29 @@ export const modelRows: OptionRows = {
       expect(all.map(({ name }) => name)).to.include.members(['base', 'base.en', 'argos-en-de', 'verbatim-small']);
       const [first, others] = [true, false].map((is) => all.filter((row) => (row.recommended === 'yes') === is));
       expect(all).to.deep.equal([...first!, ...others!]);
-      expect(first!.map(({ name }) => name)).to.include.members(['base', 'large-v3-turbo']);
+      expect(first!.map(({ name }) => name)).to.include.members(['base-q8_0', 'large-v3-turbo-q8_0']);
       const installed = others!.filter((row) => row.installed === 'yes');
       expect(await listed()).to.deep.equal([...first!, ...installed]);
       expect(installed.map(({ name }) => name)).to.include('verbatim-small');
       const [some, every] = [await place.run(['models', 'list']), await place.run(['models', 'list', '--all'])];
       const left = all.length - first!.length - installed.length;
-      expect(some.stderr).to.equal(`${left} more models: npx verbatim models list --all\n`);
+      const unmeasured = 'No speed is measured on this machine yet: npx verbatim models measure\n';
+      expect(some.stderr).to.equal(`${unmeasured}${left} more models: npx verbatim models list --all\n`);
       expect(every.stdout.split('\n').length - some.stdout.split('\n').length).to.equal(left);
-      expect(every.stderr).to.equal('');
-      expect(every.stdout).to.match(/^parakeet-tdt-0\.6b-v3 .* 25 languages +CC-BY-4\.0 +recommended$/m);
+      expect(every.stderr).to.equal(unmeasured);
+      expect(every.stdout).to.match(
+        /^parakeet-tdt-0\.6b-v3 +speech +1256 MB +25 languages +- +CC-BY-4\.0 +recommended$/m,
+      );
+      expect(Math.max(...some.stdout.split('\n').map(({ length }) => length))).to.be.at.most(100);
+      const measured = readConfig({ ...ON_THE_CPU, VERBATIM_DATA_DIR: join(place.directory, 'data') }, packageRoot);
+      writeSpeeds(measured, { 'base-q8_0': 7.24 });
+      expect((await place.run(['models', 'list'])).stdout).to.match(
+        /^base-q8_0 +speech +82 MB +multilingual +7\.2x +MIT +recommended$/m,
+      );
+      const speedOf = (wanted: string, rows: { name: string; times_real_time: number | null }[]) =>
+        rows.find(({ name }) => name === wanted)?.times_real_time;
+      const rows = await place.json<{ name: string; times_real_time: number | null }[]>(['models', 'list', '--json']);
+      expect([speedOf('base-q8_0', rows), speedOf('small-q8_0', rows)]).to.deep.equal([7.2, null]);
     }),
   'models list --json': () =>
     inWorkplace(async (place) => {
@@ -116,6 +133,21 @@ export const modelRows: OptionRows = {
         downloaded: false,
       });
       expect(await place.printed(words)).to.contain('is installed and verified already');
+    }),
+  'models pull --yes': () =>
+    inWorkplace(async (place) => {
+      expect(await place.refusal(['models', 'pull', 'base', '--yes'])).to.contain('--yes acts only without the name');
+      expect(await place.refusal(['models', 'pull'])).to.contain('Run: npx verbatim models pull --yes');
+      const hub = await ModelHub.start();
+      try {
+        hub.register(['tiny-q8_0']);
+        const settings = { VERBATIM_DATA_DIR: join(place.directory, 'data'), VERBATIM_MODELS_DIR: hub.directory };
+        writeSpeeds(readConfig({ ...ON_THE_CPU, ...settings }, packageRoot), { 'tiny-q8_0': 5 });
+        const printed = await place.printed(['models', 'pull', '--yes'], settings);
+        expect(printed).to.match(/^tiny-q8_0 is installed and verified\nA running server takes it with: /);
+      } finally {
+        await hub.close();
+      }
     }),
   'models verify --json': () =>
     inWorkplace(async (place) => {

@@ -8,7 +8,7 @@ import { runCommand, type CommandResult } from '../../support/cli.js';
 /** By "command --option": runs the command with it and without, and looks at how the outcomes differ. */
 export type OptionRows = Readonly<Record<string, () => Promise<void>>>;
 
-const ON_THE_CPU = {
+export const ON_THE_CPU = {
   VERBATIM_DEVICE: 'cpu',
   VERBATIM_SLOTS: '1',
   // The same text on every processor.

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../../../bench/processes/free-port.js';
 import { Served, workplace } from '../../support/served.js';
 import { inWorkplace, type OptionRows } from './rows.js';
 
@@ -29,15 +28,6 @@ async function failure(...flags: string[]): Promise<string> {
   } finally {
     await served.stop();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 export const serveRows: OptionRows = {

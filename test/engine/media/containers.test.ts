@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { containerOf, HEAD_BYTES } from '../../../src/engine/media/containers.js';
+import { containerOf, FileHead } from '../../../src/engine/media/containers.js';
 
 const fixtures = join(__dirname, '..', '..', 'fixtures', 'audio');
 
@@ -34,7 +34,12 @@ const KNOWN: Record<string, readonly [string, Buffer]> = {
   'AMR, wide': ['amr', Buffer.from('#!AMR-WB\n\x3c')],
   AAC: ['aac', Buffer.concat([adtsFrame(300), adtsFrame(20)])],
   'AAC of one frame': ['aac', adtsFrame(300)],
-  'AAC behind a tag': ['aac', Buffer.concat([id3(1000), adtsFrame(300), adtsFrame(20)])],
+  ...Object.fromEntries(
+    [0, 3, 6, 1000].map((bytes) => [
+      `AAC behind a tag of ${bytes} bytes`,
+      ['aac', Buffer.concat([id3(bytes), adtsFrame(300), adtsFrame(20)])] as const,
+    ]),
+  ),
 };
 
 const UNKNOWN: Record<string, Buffer> = {
@@ -67,7 +72,11 @@ describe('What content says', () => {
     expect(await containerOf(path, headOf(bytes))).to.equal(found);
     return found?.demuxer ?? null;
   };
-  const headOf = (bytes: Buffer): string => bytes.toString('latin1', 0, HEAD_BYTES);
+  const headOf = (bytes: Buffer, piece = 5): string => {
+    const head = new FileHead();
+    for (let at = 0; at < bytes.length; at += piece) head.add(bytes.subarray(at, at + piece));
+    return head.text;
+  };
 
   for (const [name, [demuxer, bytes]] of Object.entries(KNOWN)) {
     it(`${name} is for ffmpeg`, async () => {
@@ -94,7 +103,15 @@ describe('What content says', () => {
       expect(await containerOf(nowhere, headOf(bytes ?? Buffer.alloc(0)))).not.to.equal(null);
     for (const head of ['RIFF\x24\0\0\0WAVEfmt ', 'fLaC', 'OggS', '\xff\xfb\x90\x64\0\0\0\0', ''])
       expect(await containerOf(nowhere, head), head).to.equal(null);
-    for (const bytes of [adtsFrame(300), id3(1000)]) {
+    const mp3 = Buffer.from('fffb9064000000000000000000000000', 'hex');
+    for (const tagBytes of [0, 2, 6, 7, 1000, 16_000]) {
+      for (const piece of [1, 7, 12, 4096, 65_536]) {
+        const head = headOf(Buffer.concat([id3(tagBytes), mp3]), piece);
+        expect(await containerOf(nowhere, head), `a tag of ${tagBytes} in pieces of ${piece}`).to.equal(null);
+        expect(head.length).to.be.at.most(23);
+      }
+    }
+    for (const bytes of [adtsFrame(300), Buffer.concat([id3(1000), adtsFrame(300)])]) {
       const failed = await containerOf(nowhere, headOf(bytes)).catch((error: unknown) => error);
       expect(failed).to.include({ code: 'ENOENT' });
     }

@@ -44,7 +44,7 @@ export class FakeChild implements ChildProcessHandle {
     return this.received.flatMap((message) => (message.kind === 'call' ? [message.request] : []));
   }
 
-  /** Those of them that it has neither answered nor been told to abort; none once it has exited. */
+  /** Those of them that are neither answered nor aborted; none once it has exited. */
   get open(): unknown[] {
     if (this.pid === undefined) return [];
     const aborted = new Set(this.received.flatMap((message) => (message.kind === 'abort' ? [message.id] : [])));

@@ -32,7 +32,7 @@ describe('A supervisor of children that misbehave', () => {
       const most = bytes === 1 ? MOST_MESSAGES : Math.floor(MOST_BYTES / bytes);
       for (let beats = 0; beats < 3; beats++) {
         fixture.timers.pass(BEAT_MS);
-        for (let said = 0; said < most; said++) say(bytes);
+        for (let sent = 0; sent < most; sent++) say(bytes);
       }
       expect(fixture.latest.killed).to.equal(false);
     }

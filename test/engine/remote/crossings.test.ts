@@ -38,6 +38,7 @@ function recognising({ observer }: EngineTools, settles: () => boolean): LoadedE
       };
     },
     stats: () => ({ slots: 1, busySlots: 1, windowsInFlight: 1, queuedWindows: 0, realTimeFactor: 1 }),
+    limitLanes: () => Promise.resolve(),
   };
 }
 

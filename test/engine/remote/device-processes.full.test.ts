@@ -242,12 +242,12 @@ describe('Processes of several devices', () => {
     first().die();
     expect(first().supervisor.isResting).to.equal(true);
     await until(() => second().children.length === 2);
-    const trial = second().latest;
-    expect(trial).to.not.equal(serving);
-    second().ready(trial);
-    expect(Device.namesIn(trial)).to.deep.equal(['a', 'c']);
+    const isolated = second().latest;
+    expect(isolated).to.not.equal(serving);
+    second().ready(isolated);
+    expect(Device.namesIn(isolated)).to.deep.equal(['a', 'c']);
     expect(Device.namesIn(serving)).to.deep.equal(['b']);
-    second().die(trial);
+    second().die(isolated);
     second().ready();
     expect(second().names).to.deep.equal(['a']);
     second().die();

@@ -42,7 +42,7 @@ export class Device {
     child.exit('SIGSEGV');
   }
 
-  /** What its latest process was asked for and has not been told to abort. */
+  /** The calls of its latest process that were not aborted. */
   static namesIn(child: FakeChild): string[] {
     const aborted = new Set(child.received.flatMap((reported) => (reported.kind === 'abort' ? [reported.id] : [])));
     return child.received.flatMap((reported) =>

@@ -47,6 +47,7 @@ function speaking(windows: number): LoadedEngines['speech'] & { transcript: Tran
       return Promise.resolve(transcript);
     },
     stats: () => ({ slots: 1, busySlots: 1, windowsInFlight: 1, queuedWindows: 0, realTimeFactor: 1 }),
+    limitLanes: () => Promise.resolve(),
   };
 }
 

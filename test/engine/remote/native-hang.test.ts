@@ -44,10 +44,10 @@ describe('Native code that hangs in the engine’s process', function () {
       const name = Symbol('process');
       starting.add(name);
       const child = start({
-        message: (said, bytes) => {
-          if (said.kind === 'ready') starting.delete(name);
-          if (said.kind === 'pong') owing.delete(name);
-          events.message(said, bytes);
+        message: (received, bytes) => {
+          if (received.kind === 'ready') starting.delete(name);
+          if (received.kind === 'pong') owing.delete(name);
+          events.message(received, bytes);
         },
         exit: (how) => {
           for (const names of [starting, owing]) names.delete(name);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { VerbatimError } from '../../../src/errors.js';
 import { RepeatFilter } from '../../../src/engine/remote/repeat-filter.js';
 
-/** Words of a text, told in parts of these sizes; it may end in the middle. */
+/** Words of a text, reported in parts of these sizes; it may end in the middle. */
 function partsOf(words: readonly string[], sizes: readonly number[]): string[][] {
   const parts: string[][] = [];
   let at = 0;

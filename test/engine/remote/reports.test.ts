@@ -1,6 +1,5 @@
 /**
- * When the engine's process tells how much it has to do: no more often than there is something to tell, and never while
- * it is idle.
+ * When the engine's process reports its load: no more often than the load changes, and never while it is idle.
  */
 import { expect } from 'chai';
 import { setImmediate as turn } from 'node:timers/promises';

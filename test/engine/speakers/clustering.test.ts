@@ -4,7 +4,7 @@ import { voicesOf, type ClusteringOptions } from '../../../src/engine/speakers/c
 import { CondensedItems } from '../../../src/engine/speakers/condensed-items.js';
 import { cutAfter, dendrogram } from '../../../src/engine/speakers/dendrogram.js';
 import { OwnLikeness } from '../../../src/engine/speakers/own-likeness.js';
-import { nearestVoice, partitions, type Item } from '../../../src/engine/speakers/spherical-means.js';
+import { nearestVoice, partitions, type Item } from '../../../src/engine/speakers/partitions.js';
 import { scalarProduct } from '../../../src/engine/speakers/vectors.js';
 import { shuffled, seededRandom } from '../../../bench/load/random.js';
 import { madeVoices } from './made-voices.js';

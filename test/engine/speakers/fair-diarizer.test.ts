@@ -11,7 +11,7 @@ import type { SpeakerTurn } from '../../../src/engine/speakers/speaker-turn.js';
 
 const LONG = 2 * SHORT_FILE_SECONDS;
 
-class Hearing {
+class FakeSpeakerEngine {
   readonly recognised: string[] = [];
   readonly #ends = new Map<string, (error?: Error) => void>();
   closed = 0;
@@ -38,12 +38,12 @@ class Hearing {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('FairDiarizer', () => {
-  let engine: Hearing;
+  let engine: FakeSpeakerEngine;
   let diarizer: FairDiarizer;
   let measured: unknown[];
   let clock: number;
   beforeEach(() => {
-    engine = new Hearing();
+    engine = new FakeSpeakerEngine();
     measured = [];
     clock = 0;
     diarizer = new FairDiarizer({

@@ -1,5 +1,5 @@
 /**
- * What the published embeddings hear, held against torchaudio 0.13's kaldi.fbank and against torch.stft with its Slaney
+ * The features of the published embeddings, compared with torchaudio 0.13's kaldi.fbank and against torch.stft with its Slaney
  * filters.
  */
 import { expect } from 'chai';
@@ -161,7 +161,7 @@ describe('Published embeddings', () => {
     expectAlike(found, direction(wanted), 1e-5);
   });
 
-  it('are refused by name where they are told to be of a kind that is not known', async () => {
+  it('are refused by name where their kind is not known', async () => {
     const refused = async (graph: OnnxGraph): Promise<string> =>
       embedded(graph, signal(2400)).then(
         () => 'it runs',

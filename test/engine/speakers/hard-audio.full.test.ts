@@ -113,7 +113,7 @@ describe('Speakers of what is no conversation', function () {
     expect(await reported(music, 30)).to.deep.equal([]);
   });
 
-  it('twelve who speak at once are no more than can be told, at most two at a time', async () => {
+  it('twelve who speak at once are reported as at most two at a time', async () => {
     // Together they have no voice that the model knows for one; one after another they have two, where they meet, too.
     expect(await reported(crowd(), 40)).to.deep.equal([]);
     const turns = await reported(twelveInTurn(8), 96);
@@ -125,7 +125,7 @@ describe('Speakers of what is no conversation', function () {
     expect(Math.max(...atOnce)).to.equal(2);
   });
 
-  it('a telephone’s 8 kHz tell who speaks when as 16 kHz do', async () => {
+  it('who speaks when is found in a telephone’s 8 kHz as in 16 kHz', async () => {
     const [low, high] = [vowel(110, [400, 1300, 2400]), vowel(230, [750, 1900, 3100])];
     const talk = (time: number): number => 0.1 * (Math.floor(time / 8) % 2 === 0 ? low(time) : high(time));
     const [narrow, wide] = [await reported(talk, 32, { rate: 8000 }), await reported(talk, 32)];

@@ -1,6 +1,6 @@
 /** Voices that a test makes: directions with some noise around them. */
 import { normalized } from '../../../src/engine/speakers/vectors.js';
-import type { Item } from '../../../src/engine/speakers/spherical-means.js';
+import type { Item } from '../../../src/engine/speakers/partitions.js';
 import { seededRandom } from '../../../bench/load/random.js';
 
 export interface MadeVoices {

@@ -1,7 +1,13 @@
-/** People who hum one tone each, and models of the published forms that hear who hums. */
+/** People who hum one tone each, and models of the published forms that recognise who hums. */
 import { writeSignal } from '../../support/audio-files.js';
 import { type OnnxGraph, type OnnxNode, type OnnxTensor } from '../../support/onnx.js';
 import type { SpeakerTurn } from '../../../src/engine/speakers/speaker-turn.js';
+
+/** The turns of a file in which one person hums for six seconds, and then another. */
+export const HUMMED = [
+  { startSeconds: 0, endSeconds: 6, speaker: 'S1' },
+  { startSeconds: 6, endSeconds: 12, speaker: 'S2' },
+];
 
 const RATE = 16_000;
 const FRAME = 320;

@@ -186,7 +186,7 @@ describe('Conversion', () => {
     clearInterval(watch);
     for (const one of crowd) one.abort(new Error('enough'));
     await Promise.all(requests);
-    expect(most).to.be.within(1, MEASURING.open + MEASURING.onTrial);
+    expect(most).to.be.within(1, MEASURING.open + MEASURING.inGrace);
     expect(made()).to.deep.equal(['to']);
   });
 

@@ -48,7 +48,7 @@ describe('Transcriber: prompt', () => {
     });
   }
 
-  it('is told to the translate task, too', async () => {
+  it('is passed to the translate task, too', async () => {
     const scene = await Scenario.start();
     scene.file('file', 20);
     void scene.send({ path: 'file', task: 'translate', prompt: 'Emma' });

@@ -7,6 +7,7 @@ import type { SpeechEngine } from '../../../src/engine/types.js';
 import { DEFAULT_BATCH } from '../../../src/service/speech-decoder.js';
 import { loadRealEngine, transcribeWith } from '../../support/real-engine.js';
 import { until } from '../../support/until.js';
+import { POLICY } from '../../support/window-policy.js';
 import { WordErrorRate, wordErrors } from '../../../bench/reports/wer.js';
 import {
   pause,
@@ -99,14 +100,7 @@ for (const decoder of ['whisper.cpp', 'batched'] as const) {
       const speech = pcmOfSample();
       const { seconds } = sample('en-wav16.wav');
       writeWav(file('quiet.wav'), [pcmOfSilence(150), speech, pcmOfSilence(299.7), speech, pcmOfSilence(61)]);
-      const policy = {
-        maxSeconds: 8,
-        cut: 'pause',
-        minPauseSeconds: 0.15,
-        searchSeconds: 3,
-        ownLength: true,
-      } as const;
-      const reader = await loadBinding().openAudio(file('quiet.wav'), policy);
+      const reader = await loadBinding().openAudio(file('quiet.wav'), POLICY);
       const steps: string[] = [];
       const starts: number[] = [];
       for (let step = await reader.nextWindow(); step !== null; step = await reader.nextWindow()) {

@@ -13,21 +13,21 @@ describe('Transcriber: language', () => {
   const DETECTS_NONE = {
     abilities: { detectsLanguage: false, translates: false, takesPrompt: false, takesTemperature: false },
   };
-  const SAID = {
+  const TEXTS = {
     es: 'Creo que mañana va a llover, dijo el hombre.',
     de: 'Ich glaube, morgen wird es regnen, sagte der Mann.',
     number: '1 2 3',
   };
 
-  it('is that of the text where the model tells none: its windows vote, and none runs again', async () => {
+  it('is that of the text where the model detects none: its windows vote, and none runs again', async () => {
     const scene = await Scenario.start({ slots: 4 }, DETECTS_NONE);
     expect(scene.engine.info.abilities.detectsLanguage).to.equal(true);
-    const said = [SAID.number, SAID.de, SAID.es, SAID.es, SAID.es];
+    const texts = [TEXTS.number, TEXTS.de, TEXTS.es, TEXTS.es, TEXTS.es];
     scene.file(
       'file',
       fileOfWindows(
         7,
-        said.map((text) => ({ text })),
+        texts.map((text) => ({ text })),
       ),
     );
     const parts: string[] = [];
@@ -38,7 +38,7 @@ describe('Transcriber: language', () => {
     });
     await scene.finish();
     expect(scene.transcript('file')).to.include({ language: 'es', languageProbability: null });
-    expect(scene.transcript('file').text).to.equal(said.join(' '));
+    expect(scene.transcript('file').text).to.equal(texts.join(' '));
     expect(parts).to.deep.equal(repeat(5, 'es'));
     const asked = scene.fake.runsOf('file').map(({ options }) => options);
     expect(asked.map(({ language }) => language)).to.not.include('auto');
@@ -48,8 +48,8 @@ describe('Transcriber: language', () => {
 
   it('is one of the wanted ones, whatever the text looks like', async () => {
     const scene = await Scenario.start({ languages: ['fr', 'de'] }, DETECTS_NONE);
-    scene.file('spanish', fileOfWindows(8, [{ text: SAID.es }]));
-    scene.file('numbers', fileOfWindows(8, [{ text: SAID.number }]));
+    scene.file('spanish', fileOfWindows(8, [{ text: TEXTS.es }]));
+    scene.file('numbers', fileOfWindows(8, [{ text: TEXTS.number }]));
     for (const path of ['spanish', 'numbers']) {
       void scene.send({ path, language: 'auto' });
       await scene.finish();

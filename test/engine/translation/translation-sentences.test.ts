@@ -45,7 +45,7 @@ describe('TranslationEngine: sentences', () => {
     expect(await translate(engine, 'Uno. Dos.', { to: 'ja' })).to.equal('');
   });
 
-  describe('told sentence by sentence', () => {
+  describe('reported sentence by sentence', () => {
     const long = 'A b c d e f g h i j k l m n o p q r. ';
     /** What was reported per text, and the batches that had run by then. */
     const reportOf = async (

@@ -85,7 +85,7 @@ describe('answers with speakers', () => {
     ]);
   });
 
-  it('cost what telling speakers costs, and say so in usage', async () => {
+  it('cost what diarization costs, and usage shows it', async () => {
     const payer = await server.customer(100);
     const pay = (...parts: Part[]): Promise<Answer> => transcribe(server, { key: payer.key, parts: [audio, ...parts] });
     expect((await pay()).body).to.include({ credits_used: 1 });
@@ -115,7 +115,7 @@ describe('answers with speakers', () => {
     });
   });
 
-  it('hold their price while a job waits for it, and give it back when it is not told', async () => {
+  it('hold their price while a job waits, and release it when the job ends without them', async () => {
     const payer = await server.customer(100);
     diarizer.holdAll();
     const parts: Part[] = [['diarize', 'true'], audio];
@@ -218,7 +218,7 @@ describe('answers with speakers', () => {
       expect(answer.error).to.include({ code: 'unsupported_diarization', param: 'diarize' });
     });
 
-    it('when telling them fails', async () => {
+    it('when diarization fails', async () => {
       diarizer.failWith = new Error('a bug');
       const before = await server.balance(customer);
       expect((await send([])).error).to.include({ code: 'internal_error', param: null });

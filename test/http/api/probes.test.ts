@@ -214,7 +214,7 @@ describe('probes, metrics and logs', () => {
       expect(server.logs[1]).to.include({ status: 200, replayed: true });
     });
 
-    it('never tell a key, a transcript, a file name or a raw path', async () => {
+    it('never contain a key, a transcript, a file name or a raw path', async () => {
       await transcribe(server, { key: customer.key });
       await call(server, '/api/v1/usage?token=hidden', { headers: bearer(customer.key) });
       server.engine.failWith = new Error('engine failure');

@@ -56,7 +56,7 @@ describe('dashboard: the operator’s accounts', () => {
     expect((await browser.get(LIST)).status, 'a role that was taken counts at once').to.equal(404);
   });
 
-  it('are made, with their mistakes told', async () => {
+  it('are made, and mistakes are reported', async () => {
     const made = await browser.post(LIST, { email: 'New@Example.com', name: '<b>Nia</b>' });
     expect(made.status).to.equal(303);
     const page = await browser.get(made.location!);
@@ -235,7 +235,7 @@ describe('dashboard: the operator’s accounts', () => {
     administration.list = (page) => (asked.push(page.limit), list(page));
     server.ledger.accounts.list = () => Promise.reject(new Error('All accounts are never read for a page.'));
     const first = await browser.get(LIST);
-    expect(asked, 'rows of one page, and one that tells whether there is another').to.deep.equal([51]);
+    expect(asked, 'rows of one page, and one more, to know whether there is another').to.deep.equal([51]);
     expect(first.text).to.contain('many40@').and.not.to.contain('many55@');
     const second = await browser.get(/rel="next" href="([^"]+)"/.exec(first.text)?.[1] ?? '');
     expect(second.text).to.contain('many55@').and.not.to.contain('many40@').and.not.to.contain('rel="next"');

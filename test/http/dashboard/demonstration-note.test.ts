@@ -90,6 +90,11 @@ describe('dashboard: the note about the demonstration model', () => {
     expect(await note())
       .to.contain('tries again every hour. The hub &lt;b&gt;is gone.')
       .and.contain('Fetch base-q8_0');
+    stored = [model('base-q8_0', 'available'), model('small', 'failed')];
+    search = { phase: 'waiting', model: 'small', problem: 'The hub is gone' };
+    expect(await note())
+      .to.contain('Fetch small')
+      .and.not.contain('Fetch base-q8_0');
     search = { phase: 'downloading', model: 'small', problem: null };
     stored = [{ ...model('small', 'downloading'), receivedBytes: 20 << 20 }];
     expect(await note()).to.contain('small is being downloaded: 20 of 78 MiB.');

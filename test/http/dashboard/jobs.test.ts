@@ -27,7 +27,7 @@ describe('dashboard: jobs', () => {
   /** Cells of a job's row, but for its times. */
   const cellsOf = async (id: string): Promise<string[]> => {
     const row = rowsOf(await history()).find((cells) => cells[1] === id) ?? [];
-    return [row[2], row[4], row[5], row[6]].map((cell) => (cell ?? '').replace(/\s+/g, ' '));
+    return [row[2], row[4], row[5], row[6], row[7]].map((cell) => (cell ?? '').replace(/\s+/g, ' '));
   };
 
   it('are listed with state, progress, credits and error, without what was said, one’s own alone', async () => {
@@ -40,14 +40,14 @@ describe('dashboard: jobs', () => {
     server.engine.holdAll(1);
     const running = await post(180, 'SECRET.|SECRET.');
     await until(async () => (await cellsOf(running))[0]?.includes('50 %') === true);
-    expect(await cellsOf(done)).to.deep.equal(['done', '61.0', '2', 'Delete']);
+    expect(await cellsOf(done)).to.deep.equal(['done', 'fake', '61.0', '2', 'Delete']);
     expect(await cellsOf(failed)).to.deep.equal([
       'failed invalid_audioThe audio is broken.',
-      ...['61.0', '0', 'Delete'],
+      ...['default', '61.0', '0', 'Delete'],
     ]);
     const [state, ...cells] = await cellsOf(running);
     expect(state).to.match(/^running 50 % done in about \d+ s$/);
-    expect(cells).to.deep.equal(['180.0', '3 held', 'Cancel']);
+    expect(cells).to.deep.equal(['default', '180.0', '3 held', 'Cancel']);
     const page = await history();
     expect(page).not.to.contain('SECRET').and.not.to.contain(bobs);
     expect(page).not.to.contain('Running now');

@@ -134,9 +134,9 @@ describe('dashboard: the operator’s models', function () {
     const refused = await browser.post(`${PAGE}/models/other/use`);
     expect(refused.status).to.equal(409);
     expect(refused.text).to.contain('&quot;other&quot; has no room.');
-    turn = { ...turn, change: null, afterRestart: 'other', last: { to: 'toy', error: 'it hears nothing.' } };
+    turn = { ...turn, change: null, afterRestart: 'other', last: { to: 'toy', error: 'it detects nothing.' } };
     const failed = (await browser.get(PAGE)).text;
-    expect(failed).to.contain('toy was not taken: it hears nothing.');
+    expect(failed).to.contain('toy was not taken: it detects nothing.');
     expect(failed).to.contain('After a restart other serves.');
     expect((await noted())[0]).to.deep.equal(['model-used', 'other']);
   });

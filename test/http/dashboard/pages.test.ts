@@ -210,7 +210,7 @@ describe('dashboard: usage, keys, history', () => {
       expect(ids)
         .to.match(/^tr_[\w-]+req_[\w-]+$/)
         .and.to.contain(body['id']);
-      expect(rest).to.deep.equal(['/api/v1/transcribe', '61.5', 'es', '2', 'done']);
+      expect(rest).to.deep.equal(['/api/v1/transcribe', 'fake', '61.5', 'es', '2', 'done']);
       expect(text).not.to.contain('SECRET');
     });
 
@@ -232,7 +232,7 @@ describe('dashboard: usage, keys, history', () => {
       expect(rowsOf(first.text)).to.have.length(50);
       const older = /rel="next" href="([^"]+)"/.exec(first.text)?.[1] ?? '';
       const second = await browser.get(older);
-      expect(rowsOf(second.text).map((row) => row[3])).to.deep.equal(['1.0']);
+      expect(rowsOf(second.text).map((row) => row[4])).to.deep.equal(['1.0']);
       expect(second.text).to.contain('Newest').and.not.to.contain('rel="next"');
       for (const before of ['x', '-1', '1e9', '9'.repeat(16), '1&before=2']) {
         expect((await browser.get(`/dashboard/history?before=${before}`)).status, before).to.equal(400);

@@ -104,7 +104,7 @@ describe('dashboard: signing in', () => {
       );
     });
 
-    it('is bound to the host and secure over https, as a trusted proxy tells', async () => {
+    it('is bound to the host and secure over https, as a trusted proxy reports it', async () => {
       const https = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'speech.example.org' };
       const browser = await browserOf(server, ann, https);
       expect(browser.lastCookie).to.match(

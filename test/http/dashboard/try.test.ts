@@ -70,7 +70,7 @@ describe('dashboard: trying it', () => {
     expect(done.files['srt']).to.contain('-->').and.to.contain('Hola');
     expect(await server.balance(ann)).to.equal(8);
     const [entry] = await server.ledger.history.charged(ann.account.id, { limit: 1, before: null });
-    expect(entry).to.deep.include({ endpoint: PATH, credits: 2, language: 'es' });
+    expect(entry).to.deep.include({ endpoint: PATH, credits: 2, language: 'es', model: 'fake' });
     expect(await server.ledger.audit()).to.deep.equal([]);
   });
 

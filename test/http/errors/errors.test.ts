@@ -221,6 +221,17 @@ describe('the error table', () => {
     });
   }
 
+  for (const model of ['large-v3', 'whisper-1', 'bundled']) {
+    it(`422 unsupported_model: "${model}"`, async () => {
+      const parts: [string, string | Buffer][] = [
+        ['audio', audio],
+        ['model', model],
+      ];
+      const answer = await transcribe(server, { key: customer.key, parts });
+      expectError(answer, 422, 'unsupported_model', 'model');
+    });
+  }
+
   for (const [language, to] of [
     ['en', 'de'],
     [null, 'ja'],
@@ -266,7 +277,7 @@ describe('the error table', () => {
     expect((await transcribe(server, { key: busy.key })).status).to.equal(200);
   });
 
-  it('500 internal_error: the message tells nothing, the log does', async () => {
+  it('500 internal_error: the message has no details, the log has them', async () => {
     server.engine.failWith = new Error('secret detail at /etc/passwd');
     const answer = await transcribe(server, { key: customer.key });
     expectError(answer, 500, 'internal_error');

@@ -101,9 +101,9 @@ describe('the error table: 400 invalid_request', () => {
       'unknown field',
       [
         ['audio', audio],
-        ['model', 'large'],
+        ['temperature', '0'],
       ],
-      'model',
+      'temperature',
     ],
     [
       'unknown file',

@@ -37,6 +37,13 @@ export function jobRows(fixture: FieldFixture): FieldRows {
         text: 'Other words.',
       });
     },
+    'POST /api/v1/jobs model': async () => {
+      const sent = (model: string): Promise<Answer> =>
+        postJob(fixture.server, fixture.customer.key, [AUDIO, ['model', model]]);
+      const { body } = await sent('fake');
+      expect((await jobs(`/${String(body['id'])}`)).body).to.include({ model: 'fake' });
+      expect((await sent('other')).error).to.include({ code: 'unsupported_model' });
+    },
     'POST /api/v1/jobs language': async () => {
       expect(await result(AUDIO, ['language', 'deu'])).to.include({ language: 'de' });
     },

@@ -17,6 +17,10 @@ export function transcribeFieldRows(fixture: FieldFixture): FieldRows {
       expect([one.body['text'], one.body['duration_sec']]).to.deep.equal(['Hello, World.', 3]);
       expect([other.body['text'], other.body['duration_sec']]).to.deep.equal(['Other words.', 4]);
     },
+    'POST /api/v1/transcribe model': async () => {
+      expect((await fixture.send(AUDIO, ['model', 'fake'])).headers.get('x-model')).to.equal('fake');
+      expect((await fixture.send(AUDIO, ['model', 'other'])).error).to.include({ code: 'unsupported_model' });
+    },
     'POST /api/v1/transcribe language': async () => {
       expect((await fixture.send(AUDIO)).body['language']).to.equal('en');
       expect((await fixture.send(AUDIO, ['language', 'deu'])).body['language']).to.equal('de');

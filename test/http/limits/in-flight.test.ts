@@ -235,11 +235,11 @@ describe('requests in flight', () => {
 
   /** Node's own clock, which no test turns: it is waited for, however long it takes. */
   describe('what Node’s parser waits for', () => {
-    const impatient = async (receiveTimeoutMs: number, headersTimeoutMs: number): Promise<TestServer> =>
+    const withTimeouts = async (receiveTimeoutMs: number, headersTimeoutMs: number): Promise<TestServer> =>
       TestServer.start({ settings: { receiveTimeoutMs, headersTimeoutMs } });
 
     it('headers that drip are cut', async () => {
-      const other = await impatient(300, 300);
+      const other = await withTimeouts(300, 300);
       const client = await RawClient.open(other);
       client.send('GET /api/v1/me HTTP/1.1\r\nX-Drip: ');
       const dripping = setInterval(() => client.send('x'), 20);
@@ -251,7 +251,7 @@ describe('requests in flight', () => {
     });
 
     it('a body that nobody waits for is cut as well', async () => {
-      const other = await impatient(3000, 3000);
+      const other = await withTimeouts(3000, 3000);
       const client = await RawClient.open(other);
       client.send('GET /healthz HTTP/1.1\r\nHost: test\r\nContent-Length: 1000\r\n\r\n');
       expect((await client.until(/^HTTP\/1\.1 (\d+)/))[1]).to.equal('200');

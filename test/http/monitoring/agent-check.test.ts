@@ -10,10 +10,10 @@ import { until } from '../../support/until.js';
 
 async function ask(port: number): Promise<string> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
-  let said = '';
-  socket.on('data', (chunk: string) => (said += chunk));
+  let received = '';
+  socket.on('data', (chunk: string) => (received += chunk));
   await once(socket, 'close');
-  return said;
+  return received;
 }
 
 describe('what a balancer sees', () => {
@@ -78,7 +78,7 @@ describe('what a balancer sees', () => {
 });
 
 describe('a node that stops', () => {
-  it('takes requests until the balancers have been told, and refuses them then', async () => {
+  it('takes requests until the balancers have asked, and refuses them then', async () => {
     const timers = new ManualTimers();
     const engine = new FakeEngine();
     const server = await TestServer.start({ timers, engine, agentPort: 0 });

@@ -14,7 +14,7 @@ import { bearer, TestServer, type Customer } from '../../support/server.js';
 import { until } from '../../support/until.js';
 
 const PATH = '/v1/audio/transcriptions';
-const SAID = 'Hello, World.';
+const TEXT = 'Hello, World.';
 
 describe("other clients of OpenAI's audio", () => {
   let server: TestServer;
@@ -44,9 +44,9 @@ describe("other clients of OpenAI's audio", () => {
     it('reads text, language, length and segments, which its schema checks', async () => {
       const { text, language, durationInSeconds, segments, warnings } = await ask();
       expect({ text, language, durationInSeconds, warnings }).to.deep.equal({
-        ...{ text: SAID, language: 'en', durationInSeconds: 3, warnings: [] },
+        ...{ text: TEXT, language: 'en', durationInSeconds: 3, warnings: [] },
       });
-      expect(segments).to.deep.equal([{ text: SAID, startSecond: 0, endSecond: 3 }]);
+      expect(segments).to.deep.equal([{ text: TEXT, startSecond: 0, endSecond: 3 }]);
     });
 
     it('reads words', async () => {
@@ -88,7 +88,7 @@ describe("other clients of OpenAI's audio", () => {
       const headers = { 'Content-Type': 'multipart/form-data', ...bearer(customer.key) };
       const asked = { file, model: 'whisper-1', language: 'en' };
       const { data } = await axios.post<{ text: string }>(server.url + PATH, asked, { headers });
-      expect(data.text).to.equal(SAID);
+      expect(data.text).to.equal(TEXT);
     });
 
     it('sends a form of form-data, with a buffer and a length or a stream without one', async () => {
@@ -99,7 +99,7 @@ describe("other clients of OpenAI's audio", () => {
         form.append('response_format', 'text');
         const headers = { ...form.getHeaders(), ...bearer(customer.key) };
         const { data } = await axios.post<string>(server.url + PATH, form, { headers });
-        expect(data).to.equal(`${SAID}\n`);
+        expect(data).to.equal(`${TEXT}\n`);
       }
     });
 
@@ -147,7 +147,7 @@ describe("other clients of OpenAI's audio", () => {
         client.received = '';
         client.send(request([['model', 'whisper-1']]));
         const [, body] = await client.until(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n(\{.*\})$/);
-        expect(JSON.parse(body!)).to.include({ text: SAID });
+        expect(JSON.parse(body!)).to.include({ text: TEXT });
       }
       client.destroy();
     });

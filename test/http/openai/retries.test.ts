@@ -208,10 +208,10 @@ describe("repeats of OpenAI's clients", () => {
     for (const headers of [{}, retry]) {
       const parts = [audio(`A retry: ${headers === retry}.`), model];
       server.engine.holdAll();
-      const patience = new AbortController();
-      const first = broken({ parts, signal: patience.signal });
+      const client = new AbortController();
+      const first = broken({ parts, signal: client.signal });
       await server.engine.untilRunning(1);
-      patience.abort();
+      client.abort();
       await first;
       const second = send({ parts, headers });
       await until(() => server.logs.some(({ status }) => status === 499));
@@ -238,10 +238,10 @@ describe("repeats of OpenAI's clients", () => {
         await gate;
         return charge;
       };
-      const patience = new AbortController();
-      const first = broken({ signal: patience.signal });
+      const client = new AbortController();
+      const first = broken({ signal: client.signal });
       await until(() => settled);
-      patience.abort();
+      client.abort();
       await first;
       const second = send({ headers });
       await until(() => server.engine.admitted === 0 && server.uploads().length === 1);
@@ -266,10 +266,10 @@ describe("repeats of OpenAI's clients", () => {
     server.engine.holdAll();
     const first = send();
     await server.engine.untilRunning(1);
-    const patience = new AbortController();
-    const second = broken({ signal: patience.signal, headers: retry });
+    const client = new AbortController();
+    const second = broken({ signal: client.signal, headers: retry });
     await until(() => server.uploads().length === 2);
-    patience.abort();
+    client.abort();
     await second;
     await until(() => server.uploads().length === 1);
     server.engine.release();

@@ -20,7 +20,7 @@ import { withoutEnd } from '../../support/without-end.js';
 
 const SAMPLES = join(packageRoot, 'test', 'fixtures', 'audio', 'samples');
 const ENGLISH = join(SAMPLES, 'en-wav16.wav');
-const SAID = 'Hello Emma, this is Laura.';
+const TEXT = 'Hello Emma, this is Laura.';
 
 function loadTranslator(): ReturnType<typeof createTranslationEngine> {
   const config = readConfig({ VERBATIM_DEVICE: 'cpu' }, packageRoot);
@@ -65,18 +65,18 @@ describe("OpenAI's client", () => {
 
       it('json, of a stream and of a buffer without a name', async () => {
         const recognised = await openai.audio.transcriptions.create({ file: file(), model });
-        expect(recognised.text).to.equal(SAID);
+        expect(recognised.text).to.equal(TEXT);
         expect((recognised as unknown as { usage: object }).usage).to.deep.equal({ type: 'duration', seconds: 3 });
         const unnamed = await toFile(readFileSync(ENGLISH), 'blob', { type: 'application/x-nothing' });
         const again = await openai.audio.transcriptions.create({ file: unnamed, model: 'gpt-4o-transcribe' });
-        expect(again.text).to.equal(SAID);
+        expect(again.text).to.equal(TEXT);
         expect(await server.balance(customer)).to.equal(98);
       });
 
       it('text, srt and vtt are strings', async () => {
         const as = (response_format: 'text' | 'srt' | 'vtt') =>
           openai.audio.transcriptions.create({ file: file(), model, response_format });
-        expect(await as('text')).to.equal(`${SAID}\n`);
+        expect(await as('text')).to.equal(`${TEXT}\n`);
         expect(await as('srt')).to.match(/^1\n00:00:0\d,\d{3} --> 00:00:0\d,\d{3}\nHello Emma, this is Laura\.\n/);
         expect(await as('vtt')).to.match(/^WEBVTT\n\n00:00:0\d\.\d{3} --> /);
       });
@@ -86,14 +86,14 @@ describe("OpenAI's client", () => {
           ...{ file: file(), model, language: 'en' },
           ...{ response_format: 'verbose_json', timestamp_granularities: ['word', 'segment'] },
         });
-        expect(recognised).to.include({ language: 'english', text: SAID });
+        expect(recognised).to.include({ language: 'english', text: TEXT });
         const segments = recognised.segments!;
         expect(
           segments
             .map(({ text }) => text)
             .join('')
             .trim(),
-        ).to.equal(SAID);
+        ).to.equal(TEXT);
         for (const [index, segment] of segments.entries()) {
           expect(Object.keys(segment)).to.have.members([
             ...['id', 'seek', 'start', 'end', 'text', 'tokens', 'temperature'],
@@ -129,15 +129,15 @@ describe("OpenAI's client", () => {
 
       it('stream: pieces that joined are the text, then the whole', async () => {
         const audio = [file(), createReadStream(join(packageRoot, 'models', 'bundled', 'sample-es.flac'))];
-        for (const [index, said] of [SAID, 'Hoy es domingo, dieciocho de mayo.'].entries()) {
+        for (const [index, expected] of [TEXT, 'Hoy es domingo, dieciocho de mayo.'].entries()) {
           const stream = await openai.audio.transcriptions.create({
             ...{ file: audio[index]!, model, stream: true },
           });
           const events: OpenAI.Audio.TranscriptionStreamEvent[] = [];
           for await (const event of stream) events.push(event);
           const deltas = events.flatMap((event) => ('delta' in event ? event.delta : []));
-          expect(deltas.join('')).to.equal(said);
-          expect(events.at(-1)).to.include({ type: 'transcript.text.done', text: said, credits_used: 1 });
+          expect(deltas.join('')).to.equal(expected);
+          expect(events.at(-1)).to.include({ type: 'transcript.text.done', text: expected, credits_used: 1 });
         }
       });
 
@@ -190,7 +190,7 @@ describe("OpenAI's client", () => {
         const other = await failure(patient.audio.transcriptions.create({ file: file(), model: 'large-v3' }));
         expect(other).to.be.instanceOf(Client.NotFoundError);
         expect(other).to.include({ code: 'model_not_found', param: 'model' });
-        expect(other.message).to.contain('is installed, but this process serves "verbatim-small"');
+        expect(other.message).to.contain('There is no model "large-v3"; installed: verbatim-small.');
         expect(await failure(patient.models.retrieve('none/such'))).to.be.instanceOf(Client.NotFoundError);
         const stranger = new Client({ apiKey: 'vb_nobody', baseURL: `${server.url}/v1` });
         expect(await failure(stranger.models.list())).to.be.instanceOf(Client.AuthenticationError);

@@ -91,6 +91,10 @@ describe('answers in events: charges', () => {
         expect((await fixture.server.ledger.history.report(fixture.customer.account.id, 1)).byEndpoint).to.deep.equal([
           { endpoint: PATH, minutes },
         ]);
+        const [entry] = await fixture.server.ledger.history.charged(fixture.customer.account.id, {
+          ...{ limit: 1, before: null },
+        });
+        expect(entry).to.include({ minutes, model: 'fake' });
       });
     }
 
@@ -174,7 +178,7 @@ describe('answers in events: charges', () => {
   describe('a repeat', () => {
     beforeEach(() => fixture.start());
 
-    it('of one that was told to its end, but did not arrive, is what was paid for', async () => {
+    it('of one that was sent to its end, but did not arrive, is what was paid for', async () => {
       const proxy = await CuttingProxy.start(fixture.server, [{ resetAt: 'transcript.text.done' }]);
       await fixture
         .open({ to: proxy })

@@ -48,7 +48,7 @@ describe('/docs in Chromium', function () {
     const { key } = await server.customer();
     const block = await tried('transcription', 'transcribe');
     expect(await fieldsOf(block)).to.deep.equal({
-      ...{ audio: '', language: '', translate_to: '', punctuate: 'true', diarize: 'false' },
+      ...{ audio: '', model: '', language: '', translate_to: '', punctuate: 'true', diarize: 'false' },
       ...{ num_speakers: '', min_speakers: '', max_speakers: '', timestamps: 'none', format: 'json', prompt: '' },
     });
     const choices = await block.locator('tr.parameters', { hasText: 'format' }).locator('option').allTextContents();

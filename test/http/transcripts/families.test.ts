@@ -61,7 +61,7 @@ describeEachFamily('HTTP', ({ environment }) => {
     });
 
     it('writes subtitles that say the text', async () => {
-      const said = ({ text }: { text: string }): string => text.replace(/\s+/g, ' ').trim();
+      const plainText = ({ text }: { text: string }): string => text.replace(/\s+/g, ' ').trim();
       const { body } = await send([['audio', CLIP]]);
       for (const [format, read] of [['srt', readSrt] as const, ['vtt', readVtt] as const]) {
         const { status, text } = await send([
@@ -72,7 +72,7 @@ describeEachFamily('HTTP', ({ environment }) => {
         const cues = read(text);
         expect(cues).to.not.be.empty;
         const shown = cues.flatMap(({ lines }) => lines).join(' ');
-        expect(shown).to.equal(said({ text: String(body['text']) }));
+        expect(shown).to.equal(plainText({ text: String(body['text']) }));
       }
     });
 

@@ -67,7 +67,11 @@ describe('HTTP: a model of another family takes the place of the one that serves
     expect([prompted.status, prompted.error?.param]).to.deep.equal([400, 'prompt']);
     expect((await send(['language', 'de'])).status).to.equal(422);
     const { body: listed } = await call(server, '/v1/models', { headers: bearer(customer.key) });
-    expect((listed['data'] as { id: string }[]).map(({ id }) => id)).to.deep.equal([PARAKEET]);
+    const models = listed['data'] as { id: string; loaded: boolean }[];
+    expect(models.map(({ id, loaded }) => [id, loaded])).to.deep.equal([
+      [PARAKEET, true],
+      [WHISPER, false],
+    ]);
     await use(WHISPER);
     await expectWhisper();
     expect(await server.ledger.audit()).to.deep.equal([]);

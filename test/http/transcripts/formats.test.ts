@@ -8,7 +8,7 @@ import { loadRealEngine } from '../../support/real-engine.js';
 import { TestServer } from '../../support/server.js';
 
 const fixtures = join(__dirname, '..', '..', 'fixtures', 'audio', 'formats');
-const SAID: Record<string, { language: string; text: string }> = {
+const EXPECTED: Record<string, { language: string; text: string }> = {
   de: { language: 'de', text: 'Mir geht es gut, danke.' },
   es: { language: 'es', text: 'Llevamos aquí siete minutos.' },
 };
@@ -26,7 +26,7 @@ describe('the same recording in every format', () => {
   for (const file of readdirSync(fixtures)) {
     it(file, async () => {
       const recognised = await client.transcribe({ audio: join(fixtures, file) });
-      expect(recognised).to.include(SAID[file.slice(0, 2)]);
+      expect(recognised).to.include(EXPECTED[file.slice(0, 2)]);
     });
   }
 });

@@ -80,10 +80,10 @@ describe('recordings that name other files', () => {
     const list = join(directory, 'list.m3u8');
     const wide = ['-protocol_whitelist', 'file,http,tcp', '-allowed_extensions', 'ALL'];
     writeFileSync(list, lists['an HLS list']!(path));
-    runFfmpeg([...wide, '-i', list, join(directory, 'heard.wav')]);
+    runFfmpeg([...wide, '-i', list, join(directory, 'decoded.wav')]);
     const script = join(directory, 'script');
     writeFileSync(script, lists['a concat script']!(path));
-    runFfmpeg(['-f', 'concat', '-safe', '0', '-i', script, join(directory, 'heard.wav')]);
+    runFfmpeg(['-f', 'concat', '-safe', '0', '-i', script, join(directory, 'decoded.wav')]);
   });
 
   for (const [name, list] of Object.entries(lists)) {

@@ -74,7 +74,7 @@ describe('the real engine behind HTTP', () => {
       const [warning, ...others] = body['warnings'] as { code: string; message: string }[];
       expect(others).to.deep.equal([]);
       expect(warning?.code).to.equal('demonstration_model');
-      expect(warning?.message).to.contain('"verbatim-small"').and.contain('npx verbatim models pull base');
+      expect(warning?.message).to.contain('"verbatim-small"').and.contain('"npx verbatim models pull" installs');
     });
   }
 

@@ -12,7 +12,7 @@ import { bearer, TestServer, type Customer } from '../../support/server.js';
 
 const fixtures = join(__dirname, '..', '..', 'fixtures', 'audio');
 const WAV = join(fixtures, 'samples', 'en-wav16.wav');
-const SAID = { language: 'en', text: 'Hello Emma, this is Laura.' };
+const EXPECTED = { language: 'en', text: 'Hello Emma, this is Laura.' };
 
 describe('recordings of browsers, phones and cameras', () => {
   let server: TestServer<SpeechEngine>;
@@ -44,7 +44,7 @@ describe('recordings of browsers, phones and cameras', () => {
     it(name, async () => {
       const { status, body } = await send(recordingOf(WAV, join(directory, name), args));
       expect({ status, ...body }).to.include({
-        ...SAID,
+        ...EXPECTED,
         status: 200,
         credits_used: 1,
         credits_remaining: 99,
@@ -57,10 +57,10 @@ describe('recordings of browsers, phones and cameras', () => {
     'es-08-narrow.amr': { language: 'es', text: 'Llevamos aquí siete minutos.' },
     'de-03-wide.amr': { language: 'de', text: 'Mir geht es gut, danke.' },
   };
-  for (const [name, said] of Object.entries(PHONES)) {
+  for (const [name, expected] of Object.entries(PHONES)) {
     it(name, async () => {
       const { status, body } = await send(join(fixtures, 'recordings', name));
-      expect({ status, ...body }).to.include({ ...said, status: 200, credits_used: 1 });
+      expect({ status, ...body }).to.include({ ...expected, status: 200, credits_used: 1 });
     });
   }
 
@@ -74,12 +74,12 @@ describe('recordings of browsers, phones and cameras', () => {
       headers: bearer(customer.key),
       body,
     });
-    expect(answer.body).to.include({ text: SAID.text });
+    expect(answer.body).to.include({ text: EXPECTED.text });
   });
 
   it('times are those of the video, in which the sound begins late', async () => {
     const { body } = await send(recordLate(WAV, join(directory, 'late.mp4'), 3), [['timestamps', 'word']]);
-    expect(body).to.include(SAID);
+    expect(body).to.include(EXPECTED);
     expect((body['words'] as { start: number }[])[0]?.start).to.be.within(3, 3.6);
   });
 });

@@ -43,13 +43,13 @@ describe('The end of an upload', () => {
     expect(readFileSync(path).equals(all)).to.equal(true);
     expect(sink.bytes).to.equal(all.length);
     expect(sink.sha256()).to.equal(createHash('sha256').update(all).digest('hex'));
-    expect(sink.head).to.equal(all.toString('latin1', 0, HEAD_BYTES));
+    expect(sink.head.text).to.equal(all.toString('latin1', 0, HEAD_BYTES));
   });
 
   it('knows the first bytes, in however small pieces they come', async () => {
     const sink = new FileSink(path, takesAll);
     for (const piece of ['R', 'IFF....WAV', 'Efmt and what follows']) await write(sink, Buffer.from(piece));
-    expect(sink.head).to.equal('RIFF....WAVEfmt ');
+    expect(sink.head.text).to.equal('RIFF....WAVEfmt ');
     sink.end();
     await once(sink, 'close');
   });
@@ -101,7 +101,7 @@ describe('The end of an upload', () => {
     expect(readFileSync(missing).equals(all)).to.equal(true);
   });
 
-  it('refuses what it is told to, and a file that is there already; then it is never idle', async () => {
+  it('refuses what its caller refuses, and a file that is there already; then it is never idle', async () => {
     const refusal = new Error('too much');
     const tooMuch = new FileSink(path, { ...takesAll, refuse: (bytes) => (bytes > CHUNK ? refusal : null) });
     expect(await write(tooMuch, chunkOf(CHUNK))).not.to.be.instanceOf(Error);

@@ -22,7 +22,7 @@ const CLIP: TimedClip = {
   words: WORDS,
 };
 
-/** Two layers of two heads. How late each tells when words are, seconds. */
+/** Two layers of two heads. How late each one's word times are, seconds. */
 const LATE: Record<string, number> = { '0.0': 1, '0.1': 0.1875, '1.0': -0.125, '1.1': 2 };
 
 class FakeAligner {

@@ -4,6 +4,7 @@ import { VerbatimError } from '../../../src/errors.js';
 import type { AutomaticModelPhase, ModelSpeeds } from '../../../src/models/automatic-model.js';
 import type { StoredModel, StoredModelState } from '../../../src/models/model-store.js';
 import { AutomaticModel, type AutomaticModelParts } from '../../../src/service/automatic-model/automatic-model.js';
+import { HubUnreachable } from '../../../src/service/automatic-model/hub.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { until } from '../../support/until.js';
 
@@ -48,7 +49,7 @@ describe('A server that looks for its model', () => {
     automatic = new AutomaticModel({
       reachHub: () => {
         steps.push('hub');
-        return hubProblem === null ? Promise.resolve() : Promise.reject(new Error(hubProblem));
+        return hubProblem === null ? Promise.resolve() : Promise.reject(new HubUnreachable(hubProblem));
       },
       speeds: () => {
         steps.push('speeds');
@@ -172,7 +173,7 @@ describe('A server that looks for its model', () => {
     start();
     await download('failed');
     await phase('waiting');
-    expect(warned[0]).to.contain('The disk is full.');
+    expect(warned[0]).to.contain('The disk is full.').and.contain('every hour').and.not.contain('HF_ENDPOINT');
     await timers.untilWaiting(HOUR_MS);
     timers.pass(HOUR_MS);
     await download('installed');

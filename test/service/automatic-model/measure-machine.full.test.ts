@@ -1,17 +1,22 @@
 /** The measurement of a machine, by the smallest model: its file has random weights, its speed is real. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { findModel } from '../../../src/models/manifest.js';
 import { readManifest } from '../../../src/models/read-manifest.js';
 import { modelFiles } from '../../../src/models/store.js';
 import { packageRoot } from '../../../src/package-root.js';
 import { leastRoom, measureMachine } from '../../../src/service/automatic-model/measure-machine.js';
+import { withMeasurementDirectory } from '../../../src/service/automatic-model/measurement-directory.js';
 import { speedsOfMachine } from '../../../src/service/automatic-model/measurement-process.js';
 import { readSpeeds, speedPath, writeSpeeds } from '../../../src/service/automatic-model/speed-file.js';
 import { readConfig } from '../../../src/service/config.js';
-import { bytesFor } from '../../../src/service/next-model.js';
+import { bytesFor } from '../../../src/service/model-memory.js';
+import { verbatim } from '../../support/built.js';
+import { until } from '../../support/until.js';
 
 const NAME = 'tiny-q8_0';
 const neverAborted = new AbortController().signal;
@@ -20,8 +25,17 @@ describe('The measurement of a machine', function () {
   this.timeout(240_000);
   let directory: string;
 
-  beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'verbatim-measured-'))));
-  afterEach(() => rmSync(directory, { recursive: true }));
+  const { TMPDIR } = process.env;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'verbatim-measured-'));
+    // What others measure meanwhile lies elsewhere.
+    process.env['TMPDIR'] = directory;
+  });
+  afterEach(() => {
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+    rmSync(directory, { recursive: true });
+  });
 
   const config = (more: Readonly<Record<string, string>> = {}) =>
     readConfig({ VERBATIM_DATA_DIR: directory, ...more }, packageRoot);
@@ -32,7 +46,6 @@ describe('The measurement of a machine', function () {
   it('finds a speed for what there is memory for, keeps it, and leaves no file behind', async () => {
     const [file] = modelFiles(findModel(manifest, NAME));
     const measured: string[] = [];
-    const before = temporary();
     const speeds = await measureMachine(context(), {
       signal: neverAborted,
       onMeasured: (model) => measured.push(model),
@@ -41,8 +54,15 @@ describe('The measurement of a machine', function () {
     expect(measured).to.deep.equal([NAME]);
     expect(Object.keys(speeds)).to.deep.equal([NAME]);
     expect(speeds[NAME]).to.be.above(0);
-    expect(temporary()).to.deep.equal(before);
+    expect(temporary()).to.deep.equal([]);
     expect(readSpeeds(config())).to.deep.equal(speeds);
+  });
+
+  it('keeps nothing where there is no memory for any model: an hour later there may be', async () => {
+    const calls = { signal: neverAborted, onMeasured: () => undefined, room: () => 0 };
+    const error: unknown = await measureMachine(context(), calls).catch((thrown: unknown) => thrown);
+    expect((error as Error).message).to.contain('not enough free memory');
+    expect(readSpeeds(config())).to.equal(null);
   });
 
   it('is not repeated as long as machine and settings stay', async () => {
@@ -67,6 +87,36 @@ describe('The measurement of a machine', function () {
     expect(leastRoom(null, devices, ['cpu'])).to.equal(null);
   });
 
+  it('removes what a measurement left that was killed, and nothing of one that runs', async () => {
+    const measure = (): ChildProcess => {
+      const env = { ...process.env, VERBATIM_DATA_DIR: directory };
+      return spawn(process.execPath, verbatim('models', 'measure', NAME), { env, stdio: 'ignore' });
+    };
+    const hasModel = (name: string): boolean => existsSync(join(directory, name, 'model.bin'));
+    const killed = measure();
+    await until(() => temporary().some(hasModel));
+    killed.kill('SIGKILL');
+    await once(killed, 'close');
+    const [left, lock] = temporary();
+    expect([hasModel(left!), lock]).to.deep.equal([true, `${left}.lock`]);
+
+    const running = measure();
+    await until(() => temporary().some((name) => name !== left && hasModel(name)));
+    running.kill('SIGSTOP');
+    expect(temporary()).not.to.include.members([left]);
+    const work = temporary();
+    await withMeasurementDirectory((own) => {
+      expect(temporary()).to.include.members([...work, basename(own), `${basename(own)}.lock`]);
+      expect(readdirSync(own)).to.deep.equal([]);
+      return Promise.resolve();
+    });
+    expect(temporary()).to.deep.equal(work);
+    running.kill('SIGKILL');
+    await once(running, 'close');
+    await withMeasurementDirectory(() => Promise.resolve());
+    expect(temporary()).to.deep.equal([]);
+  });
+
   it('is given up with its process, which cleans up', async () => {
     const abort = new AbortController();
     const measuring = speedsOfMachine(config(), abort.signal).catch((error: unknown) => error);
@@ -81,7 +131,7 @@ describe('The measurement of a machine', function () {
     process.env['VERBATIM_DEVICE'] = 'cuda:99';
     try {
       const error: unknown = await speedsOfMachine(config(), neverAborted).catch((thrown: unknown) => thrown);
-      expect((error as Error).message).to.match(/could not be measured: .*"cuda:99" is not available/);
+      expect((error as Error).message).to.match(/could not be measured: Device "cuda:99" is not available/);
     } finally {
       delete process.env['VERBATIM_DEVICE'];
     }

@@ -9,7 +9,7 @@ import { recordingOf } from '../../support/recordings.js';
 import { Served, workplace } from '../../support/served.js';
 import { until } from '../../support/until.js';
 import { answerTo, gauge, loads, makings, settingRefusal } from './effects.js';
-import { deafModelsUnder, EMBEDDING, SEGMENTATION, TOKEN } from './servers.js';
+import { deafModelsUnder, EMBEDDING, modelsUnder, SEGMENTATION, TOKEN } from './servers.js';
 import type { SettingRows } from './servers.js';
 import type { Call } from './effects.js';
 
@@ -32,6 +32,26 @@ export const engineRows = {
     await until(() => searching.stderr.includes('http://127.0.0.1:9 cannot be reached'));
     expect((await call(searching, '/readyz')).body['next_model']).to.include({ phase: 'waiting' });
     await searching.stop();
+  },
+  VERBATIM_MODEL_MEMORY: async ({ set }) => {
+    const { status, error } = await answerTo(set, 'en-wav16.wav', [['model', 'verbatim-small']]);
+    expect(status).to.equal(503);
+    expect(error?.message).to.contain('no memory for the model "verbatim-small"');
+    expect((await answerTo(set, 'en-wav16.wav', [['model', 'mine']])).status).to.equal(200);
+  },
+  VERBATIM_MODEL_IDLE_SECONDS: async () => {
+    const directory = workplace();
+    const environment = { VERBATIM_MODELS_DIR: modelsUnder(directory), VERBATIM_MODEL_IDLE_SECONDS: '1' };
+    const served = await Served.start(environment, directory).listening();
+    const answer = await answerTo(served, 'en-wav16.wav', [['model', 'mine']]);
+    expect(answer.headers.get('x-model')).to.equal('mine');
+    const headers = { authorization: `Bearer ${await served.key()}` };
+    await until(async () => {
+      const { body } = await call(served, '/v1/models', { headers });
+      const models = body['data'] as { id: string; loaded: boolean }[];
+      return models.some(({ id, loaded }) => id === 'mine' && !loaded);
+    });
+    await served.stop();
   },
   VERBATIM_DEVICE: async ({ set }) => {
     expect(loads(set).map(({ options }) => options['device'])).to.deep.equal(['cpu']);

@@ -29,7 +29,7 @@ export interface Servers {
 export type SettingRows = Partial<Record<Variable, (servers: Servers) => void | Promise<void>>>;
 
 /** A models directory that knows the bundled model under another name. */
-function modelsUnder(directory: string): string {
+export function modelsUnder(directory: string): string {
   const modelsDir = deafModelsUnder(directory);
   symlinkSync(MODEL, join(modelsDir, 'ggml-mine.bin'));
   register(modelsDir, {
@@ -82,6 +82,7 @@ export async function startServers(): Promise<Servers> {
       VERBATIM_DATABASE: join(directory, 'ledger.db'),
       VERBATIM_MODELS_DIR: modelsUnder(directory),
       VERBATIM_MODEL: 'mine',
+      VERBATIM_MODEL_MEMORY: '64M',
       VERBATIM_DEVICE: 'cpu',
       VERBATIM_SLOTS: '3',
       VERBATIM_THREADS: '2',

@@ -3,9 +3,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { verbatim } from '../../support/built.js';
 import { descendantsOf, isAlive } from '../../support/child-processes.js';
 import { answersPreload, RecordedAnswers } from '../../support/recorded-answers.js';
+import { builtMain } from '../built-main.js';
 
 const LOOK_MS = 25;
 /** Longer than any of what is waited for takes, however busy the machine is. */
@@ -39,7 +39,7 @@ export class KilledServer {
   static async start(environment: Readonly<Record<string, string>>): Promise<KilledServer> {
     const answers = RecordedAnswers.inOwnDirectory();
     const own = { VERBATIM_PORT: '0', VERBATIM_LOG_LEVEL: 'error', ...answers.environment };
-    const child = spawn(process.execPath, ['--require', answersPreload(), ...verbatim('serve')], {
+    const child = spawn(process.execPath, ['--require', answersPreload(), builtMain, 'serve'], {
       env: { ...process.env, ...own, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -36,7 +36,6 @@ async function main(): Promise<void> {
     acquire: fixedEngines(engine, undefined),
     backlog: engine.backlog,
     models: fixedModel(engine.info.modelName),
-    installedModels: () => [],
     modelStore: { list: () => [], download: () => undefined, cancel: () => false },
     settingsInForce: () => [],
     diarizer: { unavailable: 'No speaker models.' },

@@ -30,7 +30,7 @@ export interface SoakTask {
   status: number;
   /** What was wrong with the answer; empty: nothing. */
   wrong: string;
-  /** What it was told to cost. */
+  /** The cost that its answer reported. */
   credits: number;
 }
 
@@ -65,11 +65,6 @@ const english = readFileSync(sample('en-wav16.wav').path);
 const spanish = readFileSync(sample('es-vbr.mp3').path);
 const long = longFile();
 
-export function pickKind(random: Random): Kind {
-  let left = random();
-  return KINDS.find(({ share }) => (left -= share) < 0)?.kind ?? 'clip';
-}
-
 /** Never rejects: what went wrong is reported. */
 export async function runTask(kind: Kind, clients: Clients): Promise<SoakTask> {
   const task: SoakTask = { kind, requestIds: [], status: 0, wrong: '', credits: 0 };
@@ -96,7 +91,7 @@ class Client {
     path: string,
     fields: Fields,
     file: Buffer,
-    more: { key?: string; patienceMs?: number } = {},
+    more: { key?: string; timeoutMs?: number } = {},
   ): Promise<Answer> {
     const requestId = `soak-${this.task.kind}-${randomUUID()}`;
     this.task.requestIds.push(requestId);
@@ -112,7 +107,7 @@ class Client {
       },
       body,
       dispatcher: patient,
-      ...(more.patienceMs === undefined ? {} : { signal: AbortSignal.timeout(more.patienceMs) }),
+      ...(more.timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(more.timeoutMs) }),
     });
     const text = await answer.body.text();
     this.task.status = answer.statusCode;
@@ -131,7 +126,7 @@ class Client {
     return '';
   }
 
-  get patienceMs(): number {
+  get timeoutMs(): number {
     return 1 + Math.floor(this.clients.random() * MAX_WAIT_MS);
   }
 }
@@ -158,9 +153,9 @@ const DOERS: Readonly<Record<Kind, (client: Client) => Promise<string>>> = {
     return [415, 422].includes(status) ? '' : `${status} ${text.slice(0, 300)}`;
   },
   'hang-up': async (client) => {
-    const { patienceMs } = client;
+    const { timeoutMs } = client;
     await client
-      .send('/api/v1/transcribe', {}, pick(client.clients.random, [...clips, long]), { patienceMs })
+      .send('/api/v1/transcribe', {}, pick(client.clients.random, [...clips, long]), { timeoutMs })
       .catch(() => undefined);
     return '';
   },
@@ -174,9 +169,9 @@ const emptyWav = wavOf(Buffer.alloc(0));
 async function repeatUntilAnswered(client: Client): Promise<string> {
   const key = randomUUID();
   const file = pick(client.clients.random, clips);
-  const attempt = (more: { patienceMs?: number } = {}): Promise<Answer> =>
+  const attempt = (more: { timeoutMs?: number } = {}): Promise<Answer> =>
     client.send('/api/v1/transcribe', {}, file, { key, ...more });
-  await attempt({ patienceMs: client.patienceMs }).catch(() => undefined);
+  await attempt({ timeoutMs: client.timeoutMs }).catch(() => undefined);
   let reported = await attempt();
   for (; reported.status === 409; reported = await attempt()) await sleep(REPEAT_PAUSE_MS);
   const again = await attempt();

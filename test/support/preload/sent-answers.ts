@@ -55,7 +55,7 @@ for (const name of ['end', 'write'] as const) {
   prototype[name] = function (...args) {
     const result = send.apply(this, args);
     const sending = sendings.get(this);
-    if (sending === undefined) return result;
+    if (sending === undefined || !isOurs(sending)) return result;
     sending.body += latin1(args[0]);
     if (name === 'end' || sending.body.length >= lengthOf(sending)) reportOnce(this, sending);
     return result;

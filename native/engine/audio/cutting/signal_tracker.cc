@@ -15,7 +15,7 @@ constexpr std::int64_t kFloorFrames = 10;
 // Frames on either side.
 constexpr std::int64_t kSteadyFrames = 15;
 static_assert(kSteadyFrames >= kFloorFrames);
-constexpr float kForgottenPerBlock = 0.025f;
+constexpr float kDecayPerBlock = 0.025f;
 
 constexpr float kNearFloor = 6;
 constexpr float kStandsOut = 4;
@@ -56,7 +56,7 @@ void SignalTracker::close_block() {
   const auto count = end - begin;
   const auto tenth = levels.begin() + count / 10;
   std::nth_element(levels.begin(), tenth, levels.begin() + count, std::greater<>());
-  lasting_speech_ = std::max(lasting_speech_ - kForgottenPerBlock, *tenth);
+  lasting_speech_ = std::max(lasting_speech_ - kDecayPerBlock, *tenth);
   blocks_.push_back({floor, *tenth, lasting_speech_});
   const std::int64_t newest = first_block_ + static_cast<std::int64_t>(blocks_.size()) - 1;
   if (newest >= kBlocksAhead) label_block(static_cast<std::size_t>(newest - kBlocksAhead));

@@ -80,7 +80,7 @@ std::vector<Draft> drafts_of(std::span<const std::string_view> tokens, bool spac
   return drafts;
 }
 
-// Joins two drafts. [first, last) is that of the draft that is more than punctuation.
+// Joins two drafts. [first, last) belongs to the draft that is more than punctuation.
 Draft joined(const Draft& before, const Draft& after) {
   const Draft& word = before.first < before.last ? before : after;
   return {before.text + after.text, word.first, word.last, before.begin, after.end};

@@ -44,7 +44,7 @@ struct ModelShape {
 // writes it without a dimension and as f32, though it is stored as i32.
 inline constexpr const char* kBatchCount = "conv.batch_norm.num_batches_tracked";
 
-// Type of the prediction and joint network's matrices: that of the other matrices if its block size divides their rows,
+// Type of the prediction and joint network's matrices: the other matrices' type if its block size divides their rows,
 // else f32.
 ggml_type prediction_type(const ModelShape& shape) noexcept;
 

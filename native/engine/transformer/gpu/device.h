@@ -9,8 +9,8 @@
 
 namespace verbatim::transformer {
 
-// A backend device that computes one graph at a time. Whoever computes, or uses tensors that others write, must hold
-// the lock.
+// A backend device that computes one graph at a time. A thread must hold the lock while it computes, or uses tensors
+// that others write.
 class GpuDevice {
  public:
   // Throws EngineError kOutOfMemory.

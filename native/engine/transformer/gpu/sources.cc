@@ -56,8 +56,8 @@ void GpuSources::resize(std::size_t positions, std::size_t count, bool keep) {
   slot_bytes_ = keys_.size() * 2 * ggml_row_size(type_, dim(head_size_ * heads_ * positions));
 }
 
-// Padding must hold finite numbers, whoever used the slot before, because 0 * NaN is NaN. Slots: ascending; consecutive
-// ones are cleared together.
+// Padding must hold finite numbers, because 0 * NaN is NaN, and the slot's last user may have left others. Slots:
+// ascending; consecutive ones are cleared together.
 void GpuSources::clear(std::span<const std::int32_t> slots) {
   for (std::size_t begin = 0, end = 0; begin < slots.size(); begin = end) {
     while (end < slots.size() && slots[end] - slots[begin] == static_cast<std::int32_t>(end - begin)) ++end;

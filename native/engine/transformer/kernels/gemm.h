@@ -166,8 +166,8 @@ VERBATIM_INLINE void int8_tile(const GemmCall& call, std::size_t row, std::size_
   }
 }
 
-// Sizes of row blocks whose sums fit the vector registers, of which there are 32 with AVX-512 and 16 without. And the
-// most rows for which two panels are computed at a time.
+// Sizes of row blocks whose sums fit the vector registers: 32 registers with AVX-512, 16 without. And the most rows for
+// which two panels are computed at a time.
 #if VERBATIM_VECTOR_BYTES == 64
 constexpr int kLargeBlock = 12, kMediumBlock = 8, kSmallBlock = 4, kPairBlock = 2;
 constexpr std::size_t kRowsOfTwoPanels = 4;

@@ -1,4 +1,4 @@
-// A slot at the limits of its options, what it refuses, and its memory.
+// A slot at the limits of its options, its refusals, and its memory.
 #include <doctest/doctest.h>
 #include <ggml.h>
 #include <whisper.h>

@@ -65,7 +65,7 @@ function edgesOf({ bands, rate, lowest }: MelBank, scale: Scale): number[] {
   return Array.from({ length: bands + 2 }, (_, index) => scale.hertz(low + ((high - low) * index) / (bands + 1)));
 }
 
-/** Triangles of height 1 between edges on a scale; `width` is that of their base on it. */
+/** Triangles of height 1 between edges on a scale. `width`: of the triangle's base on that scale. */
 function filtersOf(
   { bands, size, rate }: MelBank,
   edges: readonly number[],

@@ -2,7 +2,7 @@ import { PowerSpectrum } from './fourier.js';
 import { slaneyFilters, through } from './mel-filters.js';
 
 export interface NemoFeatureBlock {
-  /** [bands, frames]; what lies behind `length` is 0. */
+  /** [bands, frames]; values behind `length` are 0. */
   values: Float32Array;
   /** A multiple of 16. */
   frames: number;

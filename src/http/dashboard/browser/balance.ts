@@ -1,13 +1,13 @@
-/** The account's balance as the server has it, after a run that ended without an answer: cancelled, or failed. */
+/** The account's balance by the server, after a run that was cancelled or failed and so had no answer. */
 
-/** What the run held is settled a moment after its end. */
+/** The run's hold is settled a moment after its end. */
 const PAUSES_MS = [250, 1000, 4000];
 
 /** Shows it some times, as long as `isWanted`. */
 export async function refreshBalance(isWanted: () => boolean, show: (balance: number) => void): Promise<void> {
   for (const pause of PAUSES_MS) {
     await new Promise((resolve) => setTimeout(resolve, pause));
-    // A server that is away for a moment is asked again.
+    // A server that cannot be reached for a moment is asked again.
     const balance = await fetchBalance().catch(() => null);
     if (!isWanted()) return;
     if (balance !== null) show(balance);

@@ -1,4 +1,4 @@
-/** What the charts have in common: colours of the style sheet, days and minutes in UTC, the width of their place. */
+/** Shared by the charts: colours of the style sheet, days and minutes in UTC, the available width. */
 import type uPlotType from 'uplot';
 
 declare const uPlot: typeof uPlotType;

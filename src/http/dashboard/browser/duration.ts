@@ -1,4 +1,4 @@
-/** How long the browser takes what it has loaded to be, in seconds; null: it does not know, or cannot play it. */
+/** Reports the duration that the browser finds, in seconds. null: it does not know it, or cannot play the audio. */
 export function onDuration(audio: HTMLAudioElement, known: (seconds: number | null) => void): void {
   let isSought = false;
   const report = (): void => {

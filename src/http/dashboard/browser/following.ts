@@ -16,7 +16,9 @@ export function jump(audio: HTMLAudioElement, seconds: number): void {
   audio.play().catch(() => undefined);
 }
 
-/** `marks`: in the order of time, in `region`, which scrolls with them. What was followed before is not any more. */
+/**
+ * `marks`: in the order of time, in `region`, which scrolls with them. Replaces the marks that were followed before.
+ */
 export function follow(audio: HTMLAudioElement, region: HTMLElement, marks: readonly Mark[]): void {
   ended.abort();
   ended = new AbortController();
@@ -93,7 +95,7 @@ function listen(audio: HTMLAudioElement, region: HTMLElement, marks: readonly Ma
   );
 }
 
-/** Where the key leads from a word; null: nowhere. Left and right are those of the script. */
+/** The word that the key leads to; null: none. Left and right follow the direction of the script. */
 function destination({ key }: KeyboardEvent, place: number, marks: readonly Mark[]): number | null {
   const element = marks[place]?.element;
   const isRightToLeft = element !== undefined && getComputedStyle(element).direction === 'rtl';

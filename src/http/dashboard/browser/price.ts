@@ -1,4 +1,4 @@
-/** What a recording of so many seconds costs. The server holds the same number once it has measured the recording. */
+/** The price of a recording of so many seconds. The server holds the same number once it has measured the recording. */
 export interface RunPrices {
   creditsPerMinute: number;
   translationCreditsPerMinute: number;

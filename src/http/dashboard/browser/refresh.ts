@@ -1,10 +1,10 @@
 /**
- * What runs is shown as it goes on: while something does, and the page is looked at, it is fetched again and its tables
- * taken over.
+ * Keeps tables of running work up to date. While work runs and the page is visible, the page is fetched again and its
+ * tables are replaced.
  */
 const PAUSE_MS = 3_000;
 
-/** Cell by cell, where the rows are the same: what has the focus keeps it, and what was scrolled stays. */
+/** Cell by cell, where the rows are the same: focus and scroll position stay. */
 function takeOver(old: Element, fresh: Element): void {
   if (old.isEqualNode(fresh)) return;
   const [had, has] = [old.querySelectorAll('td'), fresh.querySelectorAll('td')];
@@ -43,7 +43,7 @@ function show(live: HTMLElement, fresh: HTMLElement): void {
 }
 
 function again(): void {
-  // A server that is away for a moment is asked again.
+  // A server that cannot be reached for a moment is asked again.
   look().catch(() => setTimeout(again, PAUSE_MS));
 }
 

@@ -13,7 +13,10 @@ interface Progress {
   credits: number;
 }
 
-/** Of the windows done: what comes behind them (speakers, translation) has no measure. */
+/**
+ * From this share of the windows on a run counts as nearly done: the steps behind them (speakers, translation) have no
+ * progress.
+ */
 const NEARLY_DONE = 0.99;
 
 function byId(id: string): HTMLElement {
@@ -83,7 +86,7 @@ function showPrice(): void {
   byId('price').textContent = priceText + short;
 }
 
-/** What was chosen, without what does not go with it. */
+/** The fields that are filled in; `num_speakers` only with `diarize`. */
 function asked(file: File): FormData {
   const data = new FormData();
   const filled = new FormData(form);
@@ -183,7 +186,7 @@ async function submit(): Promise<void> {
     running = null;
     const hadFocus = document.activeElement === cancelButton;
     show(false);
-    // What had the focus is gone.
+    // The element that had the focus is gone.
     if (hadFocus) submitButton.focus();
   }
 }

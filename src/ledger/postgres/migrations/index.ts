@@ -5,6 +5,7 @@ import { jobFunctions } from './004-jobs.js';
 import { instances } from './005-instances.js';
 import { operators } from './006-operators.js';
 import { outcomesOfOperators } from './007-operator-outcomes.js';
+import { usageModels } from './008-usage-models.js';
 
 /** In order; the schema's version is how many of them have been applied. */
 export const POSTGRES_MIGRATIONS: readonly string[] = [
@@ -15,4 +16,5 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   instances,
   operators,
   outcomesOfOperators,
+  usageModels,
 ];

@@ -9,6 +9,7 @@ import { administration } from './008-administration.js';
 import { operatorActions } from './011-operator-actions.js';
 import { reversals } from './012-reversals.js';
 import { operatorOutcomes } from './013-operator-outcomes.js';
+import { modelsOfUsage } from './014-usage-models.js';
 
 /** In order, forward only: the n-th brings a database from version n-1 to n. Never edit one that was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly string[] = [
   operatorActions,
   reversals,
   operatorOutcomes,
+  modelsOfUsage,
 ];

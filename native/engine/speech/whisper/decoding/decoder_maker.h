@@ -11,8 +11,8 @@
 
 namespace verbatim::whisper {
 
-// The decoder's weights on one device, and a factory of decoders. Immutable, safe to use from many threads. What it
-// makes must not outlive it.
+// The decoder's weights on one device, and a factory of decoders. Immutable, safe to use from many threads. Its
+// decoders must not outlive it.
 class DecoderMaker {
  public:
   virtual ~DecoderMaker() = default;

@@ -17,7 +17,7 @@
 namespace verbatim::whisper {
 
 // A Whisper file with its decoder's weights packed: everything that windows share. Immutable, safe to use from many
-// threads. What it makes must not outlive it.
+// threads. Objects that it makes must not outlive it.
 class LoadedModel {
  public:
   // alignment_heads: see alignment_heads(). Throws EngineError kInvalidModel, kInvalidArgument, kOutOfMemory.

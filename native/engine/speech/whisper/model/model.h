@@ -17,8 +17,8 @@
 
 namespace verbatim::whisper {
 
-// A Whisper file for this engine's encoder and decoder. The encoder's weights are loaded; whoever runs the decoder
-// packs the decoder's. Immutable, safe to use from many threads.
+// A Whisper file for this engine's encoder and decoder. It loads the encoder's weights; users of the decoder pack the
+// decoder's weights themselves. Immutable, safe to use from many threads.
 class Model {
   struct Private {};
 

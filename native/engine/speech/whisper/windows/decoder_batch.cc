@@ -52,7 +52,7 @@ BatchAdvance WhisperBatch::advance(int steps, int threads) {
   require_thread_count(threads);
   BatchAdvance done;
   while (done.steps < steps && done.left.empty()) {
-    take_in();
+    admit_arrived();
     drop_aborted(done);
     if (windows_.empty()) break;
     step(threads, done);
@@ -61,7 +61,7 @@ BatchAdvance WhisperBatch::advance(int steps, int threads) {
   return done;
 }
 
-void WhisperBatch::take_in() {
+void WhisperBatch::admit_arrived() {
   const std::lock_guard lock(mutex_);
   std::ranges::move(arrived_, std::back_inserter(windows_));
   arrived_.clear();

@@ -35,7 +35,7 @@ class WhisperBatch final : public DecoderBatch {
     std::size_t index = 0;
   };
 
-  void take_in();
+  void admit_arrived();
   void drop_aborted(BatchAdvance& done);
   void step(int threads, BatchAdvance& done);
   void append_rows(WhisperWindow& window);

@@ -1,4 +1,4 @@
-/** Accounts that may do nothing more: what they have running is stopped at once, uncharged. */
+/** Suspends and deletes accounts. Their requests in flight are aborted at once, uncharged. */
 import type { Account } from '../../ledger/types.js';
 import type { HttpDeps } from '../app/deps.js';
 

@@ -1,4 +1,4 @@
-/** What starts slowly is on trial first: open without a place for a while, and few at a time; in virtual time. */
+/** What starts slowly has a grace period: it is open without a place for a while, few at a time; in virtual time. */
 import { expect } from 'chai';
 import { AudioWorkers } from '../../../src/engine/speech/audio-workers.js';
 import { MeasuringQueue, type Measurable } from '../../../src/engine/speech/measuring-queue.js';
@@ -6,7 +6,7 @@ import { AUDIO_WORKERS, MEASURING } from '../../../src/engine/speech/transcriber
 import { FakeClock } from '../fake-clock.js';
 
 const STEP_MS = 100;
-const TRIAL_STEPS = 4;
+const GRACE_STEPS = 4;
 
 interface SendOptions {
   signal?: AbortSignal;
@@ -22,9 +22,16 @@ class Scene {
   readonly demoted: string[] = [];
   costlyNow = 0;
   mostCostlyAtOnce = 0;
+  costlySteps = 0;
   open = 0;
   mostOpen = 0;
-  private readonly queue = new MeasuringQueue(MEASURING, new AudioWorkers(AUDIO_WORKERS), this.clock);
+  isPaidWorkRunning = false;
+  private readonly queue = new MeasuringQueue(
+    MEASURING,
+    new AudioWorkers(AUDIO_WORKERS),
+    this.clock,
+    () => this.isPaidWorkRunning,
+  );
 
   /** A program's work, of so many steps; a costly one fails at its end. */
   send(name: string, accountId: string, steps: number, { signal, isCostly = false }: SendOptions = {}): void {
@@ -32,7 +39,7 @@ class Scene {
       if (isDemoted) this.demoted.push(name);
       return Promise.resolve(this.program(name, steps, isCostly));
     };
-    void this.queue.run({ accountId, signal, hasTrial: true, open, check: () => undefined }).then(
+    void this.queue.run({ accountId, signal, hasGracePeriod: true, open, check: () => undefined }).then(
       ({ reader }) => {
         reader.close();
         this.done.push(name);
@@ -51,14 +58,15 @@ class Scene {
       ended = true;
     };
     return {
-      get isTried() {
-        return had >= TRIAL_STEPS;
+      get isGraceOver() {
+        return had >= GRACE_STEPS;
       },
       get isCostly() {
-        return isCostly && had >= TRIAL_STEPS;
+        return isCostly && had >= GRACE_STEPS;
       },
       measure: async () => {
         had++;
+        if (isCostly) this.costlySteps++;
         if (isCostly) this.mostCostlyAtOnce = Math.max(this.mostCostlyAtOnce, ++this.costlyNow);
         await this.clock.sleep(STEP_MS);
         if (isCostly) this.costlyNow--;
@@ -72,14 +80,14 @@ class Scene {
   }
 }
 
-describe('Measuring: trials', () => {
+describe('Measuring: grace periods', () => {
   it('gets a clip of some steps by files without end that have every place, of its account and of others', async () => {
     for (const accountId of ['other', 'crowd0']) {
       const scene = new Scene();
       for (let n = 0; n < 40; n++) scene.send(`crowd${n % 4}/${n}`, `crowd${n % 4}`, Infinity);
       await scene.clock.run(60_000);
       const before = scene.clock.now();
-      scene.send('clip', accountId, TRIAL_STEPS - 1);
+      scene.send('clip', accountId, GRACE_STEPS - 1);
       await scene.clock.run(before + 40 * STEP_MS);
       expect(scene.done, accountId).to.deep.equal(['clip']);
     }
@@ -90,13 +98,13 @@ describe('Measuring: trials', () => {
     for (let n = 0; n < 40; n++) scene.send(`crowd${n % 8}/${n}`, `crowd${n % 8}`, 20);
     await scene.clock.run();
     expect(scene.done).to.have.lengthOf(40);
-    expect(scene.mostOpen).to.be.within(MEASURING.open, MEASURING.open + MEASURING.onTrial);
+    expect(scene.mostOpen).to.be.within(MEASURING.open, MEASURING.open + MEASURING.inGrace);
     for (const name of scene.done)
       expect(scene.begun.filter((other) => other === name).length, name).to.be.within(1, 2);
     expect(scene.open).to.equal(0);
   });
 
-  it('gives a trial back that is given up', async () => {
+  it('frees the grace period of a file that is given up', async () => {
     const scene = new Scene();
     const given = new AbortController();
     for (let n = 0; n < 8; n++) scene.send(`a${n}`, `a${n}`, Infinity, { signal: given.signal });
@@ -133,10 +141,26 @@ describe('Measuring: trials', () => {
       const scene = await crowd();
       for (let n = 0; n < 20; n++) {
         const before = scene.clock.now();
-        scene.send(`clip${n}`, 'other', TRIAL_STEPS);
-        await scene.clock.run(before + TRIAL_STEPS * STEP_MS);
+        scene.send(`clip${n}`, 'other', GRACE_STEPS);
+        await scene.clock.run(before + GRACE_STEPS * STEP_MS);
         expect(scene.done).to.have.lengthOf(n + 1);
       }
+    });
+
+    it('pause for four times as long as they ran, while paid work runs', async () => {
+      const scene = new Scene();
+      for (let n = 0; n < 2; n++) scene.send(`costly${n}`, `crowd${n}`, Infinity, { isCostly: true });
+      await scene.clock.run(10_000);
+      const stepsWithin = async (ms: number): Promise<number> => {
+        const before = scene.costlySteps;
+        await scene.clock.run(scene.clock.now() + ms);
+        return scene.costlySteps - before;
+      };
+      expect(await stepsWithin(10_000)).to.equal(10_000 / STEP_MS);
+      scene.isPaidWorkRunning = true;
+      expect(await stepsWithin(10_000)).to.be.within(10_000 / (5 * STEP_MS), 10_000 / (5 * STEP_MS) + 1);
+      scene.isPaidWorkRunning = false;
+      expect(await stepsWithin(10_000)).to.be.within(10_000 / STEP_MS - 5, 10_000 / STEP_MS);
     });
 
     it('end all, their accounts in turn', async () => {

@@ -1,0 +1,32 @@
+/** What commands that measure this machine or download a model print meanwhile, on standard error. */
+import type { ServiceContext } from '../service/context.js';
+import { pull } from '../service/model-store.js';
+import type { MeasuringCalls } from '../service/automatic-model/model-for-machine.js';
+import { DownloadProgress } from './download-progress.js';
+
+/** With the progress where standard error is a terminal. Rejects as pull() does. */
+export async function pullWithProgress(name: string, context: ServiceContext, signal: AbortSignal): Promise<boolean> {
+  const progress = new DownloadProgress();
+  try {
+    return await pull(name, context, {
+      onWait: () => console.error(waitingText(name)),
+      onProgress: (file, received, total) => progress.received(file, received, total),
+      signal,
+    });
+  } finally {
+    progress.stop();
+  }
+}
+
+export function waitingText(name: string): string {
+  return `Another process downloads ${name}. Waiting for it.`;
+}
+
+export const MEASURING_LINES: Pick<MeasuringCalls, 'onMeasuring' | 'onMeasured'> = {
+  onMeasuring: () => console.error('This machine is measured first, once; that takes half a minute or so.'),
+  onMeasured: (model, speed) => console.error(`${model}: ${speedText(speed)}`),
+};
+
+export function speedText(speed: number): string {
+  return `${speed.toFixed(1)} times real time`;
+}

@@ -1,0 +1,31 @@
+import type { LaneDivision, LaneUser } from '../engine/lane-division.js';
+import type { EngineInfo, FileToTranscribe, OnWindow, SpeechEngine, Transcript } from '../engine/types.js';
+import type { SpeechOfModel } from '../transcription/engine-lease.js';
+
+/** A model's engine, which has its share of the lanes while it has work. */
+export class DividedSpeech implements SpeechOfModel {
+  constructor(
+    private readonly engine: Pick<SpeechEngine, 'info' | 'transcribe'>,
+    private readonly lanes: LaneUser,
+    private readonly division: LaneDivision,
+  ) {}
+
+  get info(): EngineInfo {
+    return this.engine.info;
+  }
+
+  async transcribe(file: FileToTranscribe, onWindow?: OnWindow): Promise<Transcript> {
+    const { accountId, background = false, seconds } = file;
+    let doneSeconds = 0;
+    const leftSeconds = (): number => Math.max(0, seconds - doneSeconds);
+    const work = this.division.begin(this.lanes, { accountId, background, leftSeconds });
+    try {
+      return await this.engine.transcribe(file, (update) => {
+        doneSeconds = update.seconds;
+        onWindow?.(update);
+      });
+    } finally {
+      work.end();
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * The speech model that `verbatim transcribe` takes where neither the command line nor VERBATIM_MODEL names one.
+ * docs/models.md has the rule.
+ */
+import { statSync } from 'node:fs';
+import type { SpeechModelEntry } from '../models/manifest.js';
+import { isInstalled, modelPath, type StoreRoots } from '../models/store.js';
+import { readChosenModel } from './chosen-model.js';
+import type { ServiceContext } from './context.js';
+
+/**
+ * What a server with these settings was made to serve; else the best of the installed models. null: there is none but
+ * the demonstration model. Throws as readChosenModel() does.
+ */
+export function localModel({ config, roots, manifest }: ServiceContext): string | null {
+  const chosen = readChosenModel(config.dataDir);
+  if (chosen !== null || config.autoModel === false) return chosen;
+  const installed = manifest.models.filter(
+    (entry) => entry.kind === 'speech' && entry.demonstration !== true && isInstalled(roots, entry),
+  ) as SpeechModelEntry[];
+  return bestOf(installed, roots)?.name ?? null;
+}
+
+/** One for every language before others; of several the largest. */
+function bestOf(models: readonly SpeechModelEntry[], roots: StoreRoots): SpeechModelEntry | undefined {
+  const sizes = new Map(models.map((entry) => [entry, statSync(modelPath(roots, entry)).size]));
+  const isForAll = ({ languages }: SpeechModelEntry): number => Number(languages === 'whisper');
+  return models.toSorted(
+    (one, other) => isForAll(other) - isForAll(one) || (sizes.get(other) ?? 0) - (sizes.get(one) ?? 0),
+  )[0];
+}
