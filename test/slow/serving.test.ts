@@ -21,7 +21,7 @@ const CLIPS_A_ROUND = 12;
 /** V8 compiles what turns out to be used. */
 const WARM_UP_CLIPS = 300;
 /** README.md. */
-const MOST_BESIDE = 1.6;
+const MOST_BESIDE = 1.8;
 const MEBIBYTE = 1024 * 1024;
 
 /** Node's histogram of event-loop delays holds the whole period of the timer it measures with. */
@@ -43,6 +43,7 @@ describe('Serving under load', function () {
   let server: VerbatimProcess;
   let directory: string;
   let longFile: string;
+  let threeHours: string;
   const clip = sample('en-wav16.wav').path;
 
   before(() => {
@@ -52,6 +53,8 @@ describe('Serving under load', function () {
     // No pause is long enough to cut at, so that windows are as long as they get.
     const parts = [pcmOfSample(), pause(0.1)];
     expect(writeRepeatedWav(longFile, parts, 1180)).to.be.within(2980, 3000);
+    threeHours = join(directory, 'three-hours.mp3');
+    writeRepeatedMp3(threeHours, 3 * 3600);
   });
 
   after(() => rmSync(directory, { recursive: true }));
@@ -166,8 +169,6 @@ describe('Serving under load', function () {
   });
 
   it('answers a 3-second clip beside a 3-hour file whose speakers are identified in at most twice the time beside one whose are not', async () => {
-    const path = join(directory, 'three-hours-of-speakers.mp3');
-    writeRepeatedMp3(path, 3 * 3600);
     const [plain, spoken] = [{}, { diarize: 'true' }];
     await transcribe(clip, undefined, spoken); // the speaker models are loaded
     const times = { plain: [[], []] as Times, diarized: [[], []] as Times };
@@ -186,7 +187,7 @@ describe('Serving under load', function () {
             const recognised = await metric('verbatim_diarizations_running');
             expect(recognised, 'files that are still listened to').to.equal(kind === 'diarized' ? 1 : 0);
           },
-          path,
+          threeHours,
           fields,
         );
         await untilDiarized(0);
@@ -214,7 +215,7 @@ describe('Serving under load', function () {
       const p99 = 1000 * (await metric('nodejs_eventloop_lag_p99_seconds')) - LOOP_TIMER_MS;
       report(`event loop: p99 delay ${p99.toFixed(1)} ms`);
       expect(p99).to.be.below(20);
-    });
+    }, threeHours);
   });
 
   it('frees the slots within 500 ms of a hang-up', async () => {
