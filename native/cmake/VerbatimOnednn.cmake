@@ -1,5 +1,5 @@
 # VERBATIM_ONEDNN = AUTO | ON | OFF -> VERBATIM_ONEDNN_ENABLED and the target verbatim_onednn, or the reason in
-# VERBATIM_WITHOUT_ONEDNN. Needs oneDNN 2 from 2.6 on (Debian's libdnnl-dev), built for OpenMP, so that it shares its
+# VERBATIM_WITHOUT_ONEDNN. Needs oneDNN 3 or 2.6 to 2.7 (Debian's libdnnl-dev), built for OpenMP, so that it shares its
 # threads with ggml. oneDNN's own CMake package is not used, because it requires OpenCL's headers.
 set(VERBATIM_ONEDNN_ENABLED OFF)
 set(VERBATIM_WITHOUT_ONEDNN "the addon was built with VERBATIM_ONEDNN=OFF")
@@ -20,19 +20,19 @@ if(NOT VERBATIM_ONEDNN STREQUAL "OFF")
       REGEX "define DNNL_CPU_RUNTIME DNNL_RUNTIME_OMP")
   endif()
   if(OpenMP_CXX_FOUND AND VERBATIM_ONEDNN_ON_OPENMP AND VERBATIM_ONEDNN_VERSION VERSION_GREATER_EQUAL 2.6
-      AND VERBATIM_ONEDNN_VERSION VERSION_LESS 3)
+      AND VERBATIM_ONEDNN_VERSION VERSION_LESS 4)
     set(VERBATIM_ONEDNN_ENABLED ON)
     message(STATUS "Verbatim: oneDNN ${VERBATIM_ONEDNN_VERSION}")
   elseif(VERBATIM_ONEDNN STREQUAL "ON")
-    message(FATAL_ERROR "VERBATIM_ONEDNN=ON needs OpenMP and oneDNN 2 from 2.6 on, built for OpenMP (Debian: "
-      "libdnnl-dev). oneDNN: ${VERBATIM_ONEDNN_VERSION}, OpenMP: ${OpenMP_CXX_FOUND}.")
+    message(FATAL_ERROR "VERBATIM_ONEDNN=ON needs OpenMP and a oneDNN from 2.6 on, below 4, built for OpenMP "
+      "(Debian: libdnnl-dev). oneDNN: ${VERBATIM_ONEDNN_VERSION}, OpenMP: ${OpenMP_CXX_FOUND}.")
   else()
     if(VERBATIM_ONEDNN_VERSION STREQUAL "none")
       set(VERBATIM_WITHOUT_ONEDNN "the addon was built without oneDNN (libdnnl-dev)")
-    elseif(VERBATIM_ONEDNN_VERSION VERSION_GREATER_EQUAL 2.6 AND VERBATIM_ONEDNN_VERSION VERSION_LESS 3)
+    elseif(VERBATIM_ONEDNN_VERSION VERSION_GREATER_EQUAL 2.6 AND VERBATIM_ONEDNN_VERSION VERSION_LESS 4)
       set(VERBATIM_WITHOUT_ONEDNN "OpenMP, or a oneDNN that was built for it, was missing when the addon was built")
     else()
-      set(VERBATIM_WITHOUT_ONEDNN "oneDNN ${VERBATIM_ONEDNN_VERSION} is not supported yet, only 2 from 2.6 on")
+      set(VERBATIM_WITHOUT_ONEDNN "oneDNN ${VERBATIM_ONEDNN_VERSION} is not supported, only 2.6 and later, below 4")
     endif()
     message(STATUS "Verbatim: whisper.cpp's own matrix products: ${VERBATIM_WITHOUT_ONEDNN}")
   endif()

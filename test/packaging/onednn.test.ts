@@ -40,14 +40,16 @@ describe('the build of a oneDNN that it cannot use', () => {
     return readFileSync(join(build, 'reason'), 'utf8');
   }
 
-  it('takes 2 from 2.6 on', () => {
+  it('takes 2 from 2.6 on, and 3', () => {
     expect(reason('2.6')).to.equal('');
     expect(reason('2.7')).to.equal('');
+    expect(reason('3.0')).to.equal('');
+    expect(reason('3.7')).to.equal('');
   });
 
   it('names the version that it does not take', () => {
-    expect(reason('3.7')).to.equal('oneDNN 3.7 is not supported yet, only 2 from 2.6 on');
-    expect(reason('2.5')).to.equal('oneDNN 2.5 is not supported yet, only 2 from 2.6 on');
+    expect(reason('4.0')).to.equal('oneDNN 4.0 is not supported, only 2.6 and later, below 4');
+    expect(reason('2.5')).to.equal('oneDNN 2.5 is not supported, only 2.6 and later, below 4');
   });
 
   it('says what else is wrong with it', () => {

@@ -57,7 +57,7 @@ for (const release of RELEASES) {
           const output = root.runInSource('rm -rf node_modules dist && ./setup 2>&1', environment);
           expect(output).to.match(/\nReady\. Start the service with: npm start\n$/);
           expect(output).not.to.match(/EBADENGINE|Unknown (project|env|user) config/);
-          if (release === 'trixie') expect(output).to.match(/four times slower .*: oneDNN 3\.\d+ is not supported yet/);
+          expect(output).not.to.contain('four times slower');
           held(node, 'setup');
         });
 

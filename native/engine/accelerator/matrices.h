@@ -34,9 +34,9 @@ class PackedWeight {
 };
 
 struct WeightProduct {
-  // The epilogue of a product. kSilu and kRelu follow the bias. kAddHalf and kAddWhole add the product to the result
-  // and take no bias.
-  enum class Then { kNothing, kSilu, kRelu, kAddHalf, kAddWhole };
+  // The epilogue of a product. kSilu and kRelu follow the bias. kAdd adds the product to the result and
+  // takes no bias.
+  enum class Then { kNothing, kSilu, kRelu, kAdd };
 
   const PackedWeight& weight;
   std::int64_t rows = 0;

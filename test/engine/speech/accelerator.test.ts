@@ -37,7 +37,7 @@ describe('the accelerator through the engine', function () {
   });
 
   it('says why there is none, where it would be used', async () => {
-    const reason = 'oneDNN 3.7 is not supported yet';
+    const reason = 'oneDNN 4.0 is not supported';
     const nameOf = async (options: Partial<SpeechEngineOptions>, device = 'cpu'): Promise<string> => {
       const fake = new FakeBinding(new FakeClock(), { devices: [device] });
       fake.build.withoutAccelerator = reason;

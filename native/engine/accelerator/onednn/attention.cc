@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "accelerator/matrices.h"
+#include "accelerator/onednn/primitives.h"
 #include "accelerator/onednn/workspace.h"
 
 namespace verbatim::accelerator {
@@ -19,8 +21,10 @@ constexpr std::int64_t kBlock = 128;
 // The primitives for one block of queries, on one thread.
 struct Plan {
   Matmul scores, output;
-  dnnl::softmax_v2_forward::primitive_desc softmax_description;
-  dnnl::softmax_v2_forward softmax;
+  Softmax::primitive_desc softmax_description;
+  Softmax softmax;
+  // Of queries.
+  float scale = 1.0f;
 };
 
 struct Shape {
@@ -41,7 +45,6 @@ Plan make_plan(MatmulCache& matmuls, const Shape& shape, float scale) {
   scores.rows = kBlock;
   scores.columns = shape.keys;
   scores.depth = shape.width;
-  scores.scale = scale;
   scores.operand = MatmulShape::Operand::kByColumn;
   scores.type = shape.type;
   MatmulShape output;
@@ -57,12 +60,10 @@ Plan make_plan(MatmulCache& matmuls, const Shape& shape, float scale) {
   const dnnl::memory::dims dims{kBlock, shape.keys};
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  plan.softmax_description = {{dnnl::prop_kind::forward_inference, dnnl::algorithm::softmax_accurate,
-                               dnnl::memory::desc(dims, DataType::f32, dnnl::memory::format_tag::ab),
-                               dnnl::memory::desc(dims, shape.type, dnnl::memory::format_tag::ab), 1},
-                              attributes,
-                              cpu_engine()};
-  plan.softmax = dnnl::softmax_v2_forward(plan.softmax_description);
+  plan.softmax_description = describe_softmax(cpu_engine(), {dims, DataType::f32, dnnl::memory::format_tag::ab},
+                                              {dims, shape.type, dnnl::memory::format_tag::ab}, attributes);
+  plan.softmax = Softmax(plan.softmax_description);
+  plan.scale = scale;
   return plan;
 }
 
@@ -91,10 +92,14 @@ void attend(const ggml_tensor& attention, const Plan& plan, const Shape& shape, 
   const auto width = static_cast<std::size_t>(shape.width);
   const std::size_t row_bytes = width * operand_bytes(shape.type);
   auto* const rows = static_cast<char*>(lane.query.reserve(kBlock * row_bytes));
+  float* const scaled = lane.floats.reserve_as<float>(width);
   for (std::int64_t i = 0; i < count; ++i) {
-    const char* row = static_cast<const char*>(query.data) + static_cast<std::size_t>(head) * query.nb[2] +
-                      static_cast<std::size_t>(first + i) * query.nb[1];
-    to_operands(GGML_TYPE_F32, row, shape.type, rows + static_cast<std::size_t>(i) * row_bytes, shape.width, nullptr);
+    const char* const data = static_cast<const char*>(query.data) + static_cast<std::size_t>(head) * query.nb[2] +
+                             static_cast<std::size_t>(first + i) * query.nb[1];
+    const std::span row(reinterpret_cast<const float*>(data), width);
+    std::ranges::transform(row, scaled, [&](float value) { return value * plan.scale; });
+    to_operands(GGML_TYPE_F32, scaled, shape.type, rows + static_cast<std::size_t>(i) * row_bytes, shape.width,
+                nullptr);
   }
   std::memset(rows + static_cast<std::size_t>(count) * row_bytes, 0,
               static_cast<std::size_t>(kBlock - count) * row_bytes);

@@ -1,5 +1,7 @@
 #include "accelerator/onednn/matmul.h"
 
+#include "accelerator/onednn/primitives.h"
+
 namespace verbatim::accelerator {
 namespace {
 
@@ -13,15 +15,15 @@ dnnl::post_ops post_ops_of(Epilogue epilogue) {
   dnnl::post_ops after;
   switch (epilogue) {
     case Epilogue::kBiasGelu:
-      after.append_eltwise(1.0f, dnnl::algorithm::eltwise_gelu_tanh, 0.0f, 0.0f);
+      append_eltwise(after, dnnl::algorithm::eltwise_gelu_tanh, 0.0f);
       break;
     case Epilogue::kSilu:
     case Epilogue::kBiasSilu:
-      after.append_eltwise(1.0f, dnnl::algorithm::eltwise_swish, 1.0f, 0.0f);
+      append_eltwise(after, dnnl::algorithm::eltwise_swish, 1.0f);
       break;
     case Epilogue::kRelu:
     case Epilogue::kBiasRelu:
-      after.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
+      append_eltwise(after, dnnl::algorithm::eltwise_relu, 0.0f);
       break;
     case Epilogue::kAdd:
       after.append_sum(1.0f);
@@ -43,11 +45,9 @@ dnnl::matmul::primitive_desc describe(const dnnl::engine& engine, const MatmulSh
   const Layout target({shape.rows, shape.columns}, shape.result, Tag::ab);
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  if (shape.scale != 1.0f) attributes.set_output_scales(0, {shape.scale});
   attributes.set_post_ops(post_ops_of(shape.epilogue));
-  if (!has_bias(shape.epilogue)) return {dnnl::matmul::desc(source, weights, target), attributes, engine};
   const Layout bias({1, shape.columns}, DataType::f32, Tag::ab);
-  return {dnnl::matmul::desc(source, weights, bias, target), attributes, engine};
+  return describe_matmul(engine, source, weights, has_bias(shape.epilogue) ? &bias : nullptr, target, attributes);
 }
 
 Layout operand_layout(const dnnl::engine& engine, const MatmulShape& shape) {

@@ -12,13 +12,12 @@ namespace verbatim::accelerator {
 // Applied to a product before it is written. kAdd adds it to the existing result.
 enum class Epilogue { kNone, kBias, kBiasGelu, kSilu, kBiasSilu, kRelu, kBiasRelu, kAdd };
 
-// C[rows, columns] = epilogue(scale * A[rows, depth] B[depth, columns]): A and C row-major.
+// C[rows, columns] = epilogue(A[rows, depth] B[depth, columns]): A and C row-major.
 struct MatmulShape {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::int64_t depth = 0;
   Epilogue epilogue = Epilogue::kNone;
-  float scale = 1.0f;
   // Layout of B: packed() of these columns and this depth; or plain memory with one row for each column of B
   // (kByColumn, ggml's layout of weights) or for each row of B (kByRow).
   enum class Operand { kPacked, kByColumn, kByRow } operand = Operand::kPacked;

@@ -19,8 +19,7 @@ Epilogue epilogue_of(const WeightProduct& product) {
       return product.bias == nullptr ? Epilogue::kSilu : Epilogue::kBiasSilu;
     case Then::kRelu:
       return product.bias == nullptr ? Epilogue::kRelu : Epilogue::kBiasRelu;
-    case Then::kAddHalf:
-    case Then::kAddWhole:
+    case Then::kAdd:
       return Epilogue::kAdd;
     case Then::kNothing:
       break;
@@ -101,7 +100,6 @@ void Multiplier::multiply(const WeightProduct& product) {
   shape.columns = product.weight.outputs();
   shape.depth = product.weight.inputs();
   shape.epilogue = epilogue_of(product);
-  shape.scale = product.then == WeightProduct::Then::kAddHalf ? 0.5f : 1.0f;
   shape.result = product.as_operands ? impl_->store->type() : DataType::f32;
   impl_->run(shape, product.left, product.weight.data(), product.bias, product.result);
   impl_->store->count_product();

@@ -85,7 +85,7 @@ void Encoder::feed_forward(const FeedForwardWeights& weights) {
                         .result = inner_.data(),
                         .as_operands = true});
   multiplier_.multiply(
-      {.weight = weights.down, .rows = positions_, .left = inner_.data(), .then = Then::kAddHalf, .result = x_.data()});
+      {.weight = weights.down, .rows = positions_, .left = inner_.data(), .then = Then::kAdd, .result = x_.data()});
 }
 
 void Encoder::attention(const AttentionWeights& weights) {
@@ -95,7 +95,7 @@ void Encoder::attention(const AttentionWeights& weights) {
   multiplier_.multiply({.weight = weights.out,
                         .rows = positions_,
                         .left = operands_.data(),
-                        .then = Then::kAddWhole,
+                        .then = Then::kAdd,
                         .result = x_.data()});
 }
 
@@ -125,7 +125,7 @@ void Encoder::convolution(const ConvolutionWeights& weights) {
   multiplier_.multiply({.weight = weights.out,
                         .rows = positions_,
                         .left = operands_.data(),
-                        .then = Then::kAddWhole,
+                        .then = Then::kAdd,
                         .result = x_.data()});
 }
 

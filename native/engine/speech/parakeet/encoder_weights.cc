@@ -104,12 +104,18 @@ class Loader {
   PackedWeight linear(const std::string& name) const {
     return packed(reader_.values(name + ".weight"), reader_.matrix(name + ".weight").rows);
   }
+  // Exact: a power of two.
+  PackedWeight halved(const std::string& name) const {
+    std::vector<float> rows = reader_.values(name + ".weight");
+    for (float& value : rows) value *= 0.5f;
+    return packed(rows, reader_.matrix(name + ".weight").rows);
+  }
   NormWeights norm(const std::string& name) const {
     return {reader_.values(name + ".weight"), reader_.values(name + ".bias")};
   }
   FeedForwardWeights feed_forward(const std::string& layer, const std::string& number) const {
     const std::string name = layer + ".feed_forward" + number;
-    return {norm(layer + ".norm_feed_forward" + number), linear(name + ".linear1"), linear(name + ".linear2")};
+    return {norm(layer + ".norm_feed_forward" + number), linear(name + ".linear1"), halved(name + ".linear2")};
   }
 
   AttentionWeights attention(const std::string& layer) {

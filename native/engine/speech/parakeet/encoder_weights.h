@@ -20,6 +20,7 @@ struct NormWeights {
 struct FeedForwardWeights {
   NormWeights norm;
   accelerator::PackedWeight up;
+  // Halved: a Conformer adds half of the block's result.
   accelerator::PackedWeight down;
 };
 
