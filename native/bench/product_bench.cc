@@ -1,13 +1,14 @@
-// Would the encoder's accelerator pay in the translation executor? Measures the matrix products of a model of OPUS-MT's
-// shape by the rows of a batch, on one thread: the executor's kernels in float32 and int8 against oneDNN in float32 and
+// Which products are the fastest? Measures those of a model of OPUS-MT's shape by the rows of a batch, and those of
+// Whisper's encoder, on one thread: the executor's kernels in float32 and int8 against oneDNN in float32 and
 // bfloat16, with weights packed once and the conversion of activations included. They take turns. Reports medians of
 // processor time, in billions of multiply-adds per second. Only in builds with oneDNN.
 //
-//   product_bench [--rounds 7]
+//   product_bench [--rounds 7] [--rows 8,32,128,800,375,1500] [--kernels avx512|avx-vnni|avx2|generic]
 #include <array>
 #include <cstdio>
 #include <functional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,9 @@ struct Size {
 // A product of the executor in one of its types.
 class Executor {
  public:
-  Executor(const Size& size, const MatrixView& weights, ComputeType type)
-      : size_(size),
+  Executor(const Kernels& kernels, const Size& size, const MatrixView& weights, ComputeType type)
+      : kernels_(kernels),
+        size_(size),
         memory_(PackedMatrix::bytes(weights, type)),
         matrix_(weights, type, memory_),
         quantized_(size.rows * quantized_row_bytes(size.depth)) {}
@@ -45,18 +47,19 @@ class Executor {
     GemmCall call;
     matrix_.prepare(call);
     for (std::size_t i = 0; int8 && i < size_.rows; ++i) {
-      kernels().quantize_row(x.data() + i * size_.depth, size_.depth, true,
-                             quantized_.data() + i * quantized_row_bytes(size_.depth));
+      kernels_.quantize_row(x.data() + i * size_.depth, size_.depth, true,
+                            quantized_.data() + i * quantized_row_bytes(size_.depth));
     }
     call.x = int8 ? static_cast<const void*>(quantized_.data()) : x.data();
     call.rows = size_.rows;
     call.last_panel = matrix_.panels();
     call.y = y.data();
     call.ld = size_.outputs;
-    (int8 ? kernels().gemm_int8 : kernels().gemm_float32)(call);
+    (int8 ? kernels_.gemm_int8 : kernels_.gemm_float32)(call);
   }
 
  private:
+  const Kernels& kernels_;
   Size size_;
   WeightMemory memory_;
   PackedMatrix matrix_;
@@ -112,7 +115,7 @@ class Accelerated {
   accelerator::Buffer left_, scratch_;
 };
 
-void measure(const Size& size, int rounds) {
+void measure(const Kernels& variant, const Size& size, int rounds) {
   const std::vector<float> weights = random_models::noise(size.outputs * size.depth, 3);
   const std::vector<float> x = random_models::noise(size.rows * size.depth, 3);
   std::vector<float> y(size.rows * size.outputs);
@@ -120,7 +123,7 @@ void measure(const Size& size, int rounds) {
   view.rows = size.outputs;
   view.columns = size.depth;
   view.data = std::as_bytes(std::span(weights));
-  Executor float32(size, view, ComputeType::kFloat32), int8(size, view, ComputeType::kInt8);
+  Executor float32(variant, size, view, ComputeType::kFloat32), int8(variant, size, view, ComputeType::kInt8);
   Accelerated onednn(size, weights, accelerator::DataType::f32), bfloat16(size, weights, accelerator::fastest_type());
   const std::array<std::function<void()>, 4> contestants{[&] { float32.multiply(x, y); }, [&] { int8.multiply(x, y); },
                                                          [&] { onednn.multiply(x, y); },
@@ -142,16 +145,34 @@ void measure(const Size& size, int rounds) {
   std::fflush(stdout);
 }
 
+const Kernels& kernels_of(const std::string& name) {
+  for (const Kernels* variant : available_kernels()) {
+    if (name == variant->name) return *variant;
+  }
+  throw std::invalid_argument("this processor does not run the kernels \"" + name + "\"");
+}
+
+// 375 and 1500 rows are the encoder's, of 7.5 and 30 s of audio.
+std::vector<Size> sizes_of(std::size_t rows) {
+  if (rows != 375 && rows != 1500) {
+    std::vector<Size> sizes{{rows, 512, 512}, {rows, 512, 2048}};
+    if (rows <= 128) sizes.push_back({rows, 512, 58000});
+    return sizes;
+  }
+  return {{rows, 512, 512},  {rows, 1280, 512}, {rows, 2048, 512},
+          {rows, 5120, 512}, {rows, 512, 2048}, {rows, 1280, 5120}};
+}
+
 void run(const std::vector<std::string>& words) {
-  const Options options({.defaults = {{"--rounds", "7"}}}, words);
+  const Options options(
+      {.defaults = {{"--rounds", "7"}, {"--rows", "8,32,128,800,375,1500"}, {"--kernels", kernels().name}}}, words);
   const int rounds = integer(options["--rounds"], 1);
+  const Kernels& variant = kernels_of(options["--kernels"]);
   std::printf(
       "| rows | depth x outputs | executor float32 | oneDNN float32 | executor int8 | oneDNN bfloat16 |\n"
       "|--:|--:|--:|--:|--:|--:|\n");
-  for (const std::size_t rows : {8u, 32u, 128u, 800u}) {
-    measure({rows, 512, 512}, rounds);
-    measure({rows, 512, 2048}, rounds);
-    if (rows <= 128) measure({rows, 512, 58000}, rounds);
+  for (const int rows : positive_integers(options["--rows"])) {
+    for (const Size& size : sizes_of(static_cast<std::size_t>(rows))) measure(variant, size, rounds);
   }
 }
 

@@ -4,6 +4,8 @@ set_source_files_properties("${VERBATIM_KERNEL_DIR}/generic.cc" PROPERTIES COMPI
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
   set_source_files_properties("${VERBATIM_KERNEL_DIR}/avx2.cc" PROPERTIES
     COMPILE_OPTIONS "-O3;-ffp-contract=fast;-mavx2;-mfma")
+  set_source_files_properties("${VERBATIM_KERNEL_DIR}/avx_vnni.cc" PROPERTIES
+    COMPILE_OPTIONS "-O3;-ffp-contract=fast;-mavx2;-mfma;-mavxvnni")
   set_source_files_properties("${VERBATIM_KERNEL_DIR}/avx512.cc" PROPERTIES
     COMPILE_OPTIONS
     "-O3;-ffp-contract=fast;-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx512vnni;-mprefer-vector-width=512")

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <string_view>
 #include <vector>
 
 #include "testing/ct2_writer.h"
@@ -114,6 +115,57 @@ TEST_CASE("a row's result is bit-identical beside any other rows") {
       for (std::size_t rows = 1; rows <= most; ++rows) {
         const auto some = run(gemm, matrix, input, rows, {});
         CHECK(std::memcmp(some.data(), all.data(), some.size() * sizeof(float)) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("rows beyond a block of the cache are computed as those of the first block, with their own epilogues") {
+  // 512 KiB are 26 rows of int8 and 6 of floats.
+  const std::size_t depth = 20'000, outputs = 40, rows = 60;
+  const Matrix source(outputs, depth, 1);
+  const auto x = random_values(rows * depth, 2), bias = random_values(outputs, 3);
+  const auto gate = random_values(rows * outputs, 4), residual = random_values(rows * outputs, 5);
+  for (const Kernels* kernels : available_kernels()) {
+    CAPTURE(kernels->name);
+    for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kInt8}) {
+      WeightMemory memory(PackedMatrix::bytes(source.view, type));
+      const PackedMatrix matrix(source.view, type, memory);
+      const auto quantized = quantize(*kernels, x, depth);
+      const bool is_int8 = type == ComputeType::kInt8;
+      const Gemm gemm = is_int8 ? kernels->gemm_int8 : kernels->gemm_float32;
+      const auto row_of = [&](std::size_t row) {
+        return is_int8 ? static_cast<const void*>(quantized.data() + row * quantized_row_bytes(depth))
+                       : x.data() + row * depth;
+      };
+      const auto all = run(gemm, matrix, row_of(0), rows, {bias.data(), -1, gate.data(), residual.data()});
+      for (std::size_t row = 0; row < rows; ++row) {
+        const std::size_t at = row * outputs;
+        const auto one = run(gemm, matrix, row_of(row), 1, {bias.data(), -1, gate.data() + at, residual.data() + at});
+        CHECK(std::memcmp(one.data(), all.data() + at, outputs * sizeof(float)) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("int8 products are the same to the last bit on every instruction set with fused multiply-adds") {
+  for (const std::size_t depth : {1u, 3u, 4u, 50u, 64u, 515u}) {
+    for (const std::size_t outputs : {1u, 8u, 17u, 31u, 33u, 100u}) {
+      CAPTURE(depth);
+      CAPTURE(outputs);
+      const std::size_t rows = 13;
+      const Matrix source(outputs, depth, 1);
+      WeightMemory memory(PackedMatrix::bytes(source.view, ComputeType::kInt8));
+      const PackedMatrix matrix(source.view, ComputeType::kInt8, memory);
+      const auto x = random_values(rows * depth, 2), bias = random_values(outputs, 3);
+      std::vector<float> first;
+      for (const Kernels* kernels : available_kernels()) {
+        CAPTURE(kernels->name);
+        if (std::string_view(kernels->name) == "generic") continue;
+        const auto result =
+            run(kernels->gemm_int8, matrix, quantize(*kernels, x, depth).data(), rows, {bias.data(), -1});
+        if (first.empty()) first = result;
+        CHECK(std::memcmp(result.data(), first.data(), result.size() * sizeof(float)) == 0);
       }
     }
   }

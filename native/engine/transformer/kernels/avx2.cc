@@ -3,5 +3,6 @@
 #define VERBATIM_KERNELS avx2
 #define VERBATIM_KERNELS_NAME "avx2"
 #define VERBATIM_VECTOR_BYTES 32
+#define VERBATIM_VNNI 0
 #include "transformer/kernels/impl.h"
 #endif

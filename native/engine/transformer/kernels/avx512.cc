@@ -3,5 +3,6 @@
 #define VERBATIM_KERNELS avx512
 #define VERBATIM_KERNELS_NAME "avx512"
 #define VERBATIM_VECTOR_BYTES 64
+#define VERBATIM_VNNI 1
 #include "transformer/kernels/impl.h"
 #endif

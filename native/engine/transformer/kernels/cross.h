@@ -12,7 +12,6 @@ namespace {
 
 using Bytes = std::uint8_t __attribute__((vector_size(VERBATIM_VECTOR_BYTES / 4)));
 using Halves = std::uint16_t __attribute__((vector_size(VERBATIM_VECTOR_BYTES / 2)));
-using Words = Vi __attribute__((aligned(4), may_alias));
 
 constexpr int kBlockVectors = static_cast<int>(kCrossBlock) / kLanes;
 // Blocks that are summed side by side: each sum is a chain of dependent operations, and there are registers for
@@ -26,8 +25,6 @@ constexpr std::size_t kBlocksAtOnce = 1;
 #endif
 // Prefetch distance in bytes. Keys and values are read from end to end once per token.
 constexpr std::size_t kCrossAhead = 4096;
-
-VERBATIM_INLINE Vi load_words(const void* p) { return *static_cast<const Words*>(p); }
 
 // Nearest integer, ties to even, of a value within 2^22.
 VERBATIM_INLINE Vi nearest(Vf x) { return reinterpret_cast<Vi>(x + splat(12582912.0f)) - 0x4b400000; }
@@ -140,9 +137,8 @@ VERBATIM_INLINE void score_int8(const PackedAttendCall& call, const QueryParts& 
 
 // acc[i] += sum over 4 of w[j] * x[4 i + j]; w below 128.
 VERBATIM_INLINE Vi mix4(Vi acc, std::int32_t w, const std::int8_t* x) {
-#if VERBATIM_VECTOR_BYTES == 64
-  return reinterpret_cast<Vi>(
-      _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(acc), _mm512_set1_epi32(w), _mm512_loadu_si512(x)));
+#if VERBATIM_VNNI
+  return add_products(acc, Vi{} + w, load_words(x));
 #elif VERBATIM_VECTOR_BYTES == 32
   const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x));
   const __m256i pairs = _mm256_maddubs_epi16(_mm256_set1_epi32(w), values);

@@ -95,22 +95,25 @@ VERBATIM_INLINE void float_tile(const GemmCall& call, std::size_t row, std::size
 }
 
 // How much of the 128 that was added to the weights remains in the result of dot4's instruction.
-constexpr std::int32_t kWeightOffset = VERBATIM_VECTOR_BYTES == 64 ? 128 : 0;
+constexpr std::int32_t kWeightOffset = VERBATIM_VNNI ? 128 : 0;
 
-VERBATIM_INLINE void finish_int8(const GemmCall& call, bool plain, std::size_t row, std::size_t panel,
-                                 const std::int8_t* x, const Vi (&acc)[kPanelVectors]) {
+// Finishes V vectors of a panel, from vector `part` on.
+template <int V>
+VERBATIM_INLINE void finish_int8(const GemmCall& call, std::size_t row, std::size_t panel, int part,
+                                 const std::int8_t* x, const Vi (&acc)[V]) {
   const std::size_t depth = quantized_depth(call.depth);
   float factor;
   std::int32_t total;
   __builtin_memcpy(&factor, x + depth, 4);
   __builtin_memcpy(&total, x + depth + 4, 4);
-  const std::size_t first = panel * kPanelOutputs;
-  Vf products[kPanelVectors];
-  for (int v = 0; v < kPanelVectors; ++v) {
+  const std::size_t first = panel * kPanelOutputs + static_cast<std::size_t>(part * kLanes);
+  if (first >= call.outputs) return;
+  Vf products[V];
+  for (int v = 0; v < V; ++v) {
     const Vf sums = __builtin_convertvector(acc[v] - total * kWeightOffset, Vf);
     products[v] = sums * (load(call.weight_factors + first + static_cast<std::size_t>(v * kLanes)) * factor);
   }
-  finish(call, plain, row, first, products);
+  finish(call, is_plain(call, first, V * kLanes), row, first, products);
 }
 
 // acc[i] += sum over 4 of w[4 i + j] * x[j]; w has 128 added.
@@ -123,9 +126,8 @@ VERBATIM_INLINE Vi dot4(Vi acc, const std::uint8_t* w, const std::int8_t* x) {
 #else
   std::int32_t four;
   __builtin_memcpy(&four, x, 4);
-#if VERBATIM_VECTOR_BYTES == 64
-  return reinterpret_cast<Vi>(
-      _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(acc), _mm512_loadu_si512(w), _mm512_set1_epi32(four)));
+#if VERBATIM_VNNI
+  return add_products(acc, load_words(w), Vi{} + four);
 #else
   // x| * (w with the sign of x) instead of w * x: a pair of products then stays below 2^15, where w * x would saturate.
   const __m256i quad = _mm256_set1_epi32(four);
@@ -137,47 +139,60 @@ VERBATIM_INLINE Vi dot4(Vi acc, const std::uint8_t* w, const std::int8_t* x) {
 #endif
 }
 
+// Sizes of blocks of rows whose sums fit the vector registers beside the weights: there are 32 registers with AVX-512,
+// 16 without. Vectors of a panel that are summed at a time. And the most rows for which two panels are computed at a
+// time.
+template <typename W>
+struct Blocks {
+#if VERBATIM_VECTOR_BYTES == 64
+  static constexpr int kLarge = 12, kMedium = 8, kSmall = 4, kPair = 2, kVectors = kPanelVectors;
+  static constexpr std::size_t kRowsOfTwoPanels = 4;
+#elif VERBATIM_VECTOR_BYTES == 32
+  static constexpr int kLarge = 3, kMedium = 3, kSmall = 2, kPair = 1, kVectors = kPanelVectors;
+  static constexpr std::size_t kRowsOfTwoPanels = 1;
+#else
+  static constexpr int kLarge = 1, kMedium = 1, kSmall = 1, kPair = 1, kVectors = kPanelVectors;
+  static constexpr std::size_t kRowsOfTwoPanels = 0;
+#endif
+};
+#if VERBATIM_VECTOR_BYTES == 32 && VERBATIM_VNNI
+// With four vectors a sum would not fit the registers and wait for memory in each step.
+template <>
+struct Blocks<std::uint8_t> {
+  static constexpr int kLarge = 6, kMedium = 3, kSmall = 2, kPair = 1, kVectors = 2;
+  static constexpr std::size_t kRowsOfTwoPanels = 1;
+};
+#endif
+
 template <int M, int P>
 VERBATIM_INLINE void int8_tile(const GemmCall& call, std::size_t row, std::size_t panel) {
+  constexpr int kVectors = Blocks<std::uint8_t>::kVectors;
   const std::size_t depth = quantized_depth(call.depth);
   const std::size_t ahead = P * depth * kPanelOutputs;
   const std::size_t stride = quantized_row_bytes(call.depth);
   const auto* x = static_cast<const std::int8_t*>(call.x) + row * stride;
   const auto* w = static_cast<const std::uint8_t*>(call.weights) + panel * depth * kPanelOutputs;
-  Vi acc[M][P][kPanelVectors] = {};
-  for (std::size_t k = 0; k < depth; k += 4) {
-    for (int p = 0; p < P; ++p) {
-      const std::uint8_t* at = w + (static_cast<std::size_t>(p) * depth + k) * kPanelOutputs;
-      prefetch(at, ahead);
-      prefetch(at, ahead + 64);
-      for (int m = 0; m < M; ++m) {
-        for (int v = 0; v < kPanelVectors; ++v) {
-          acc[m][p][v] = dot4(acc[m][p][v], at + v * kLanes * 4, x + static_cast<std::size_t>(m) * stride + k);
+  for (int part = 0; part < kPanelVectors; part += kVectors) {
+    Vi acc[M][P][kVectors] = {};
+    for (std::size_t k = 0; k < depth; k += 4) {
+      for (int p = 0; p < P; ++p) {
+        const std::uint8_t* at = w + (static_cast<std::size_t>(p) * depth + k) * kPanelOutputs + part * kLanes * 4;
+        for (std::size_t line = 0; line < kVectors * VERBATIM_VECTOR_BYTES; line += 64) prefetch(at, ahead + line);
+        for (int m = 0; m < M; ++m) {
+          for (int v = 0; v < kVectors; ++v) {
+            acc[m][p][v] = dot4(acc[m][p][v], at + v * kLanes * 4, x + static_cast<std::size_t>(m) * stride + k);
+          }
         }
       }
     }
-  }
-  for (int p = 0; p < P; ++p) {
-    const bool plain = is_plain(call, (panel + static_cast<std::size_t>(p)) * kPanelOutputs, kPanelOutputs);
-    for (int m = 0; m < M; ++m) {
-      finish_int8(call, plain, row + static_cast<std::size_t>(m), panel + static_cast<std::size_t>(p),
-                  x + static_cast<std::size_t>(m) * stride, acc[m][p]);
+    for (int p = 0; p < P; ++p) {
+      for (int m = 0; m < M; ++m) {
+        finish_int8(call, row + static_cast<std::size_t>(m), panel + static_cast<std::size_t>(p), part,
+                    x + static_cast<std::size_t>(m) * stride, acc[m][p]);
+      }
     }
   }
 }
-
-// Sizes of row blocks whose sums fit the vector registers: 32 registers with AVX-512, 16 without. And the most rows for
-// which two panels are computed at a time.
-#if VERBATIM_VECTOR_BYTES == 64
-constexpr int kLargeBlock = 12, kMediumBlock = 8, kSmallBlock = 4, kPairBlock = 2;
-constexpr std::size_t kRowsOfTwoPanels = 4;
-#elif VERBATIM_VECTOR_BYTES == 32
-constexpr int kLargeBlock = 3, kMediumBlock = 3, kSmallBlock = 2, kPairBlock = 1;
-constexpr std::size_t kRowsOfTwoPanels = 1;
-#else
-constexpr int kLargeBlock = 1, kMediumBlock = 1, kSmallBlock = 1, kPairBlock = 1;
-constexpr std::size_t kRowsOfTwoPanels = 0;
-#endif
 
 template <int M, int P, typename W>
 [[gnu::noinline]] void run_tile(const GemmCall& call, std::size_t row, std::size_t panel) {
@@ -198,24 +213,46 @@ template <int P, typename W>
 VERBATIM_INLINE void panels(const GemmCall& call, std::size_t panel) {
   std::size_t row = 0;
   if constexpr (P == 1) {
-    run_blocks<kLargeBlock, P, W>(call, panel, row);
-    run_blocks<kMediumBlock, P, W>(call, panel, row);
+    run_blocks<Blocks<W>::kLarge, P, W>(call, panel, row);
+    run_blocks<Blocks<W>::kMedium, P, W>(call, panel, row);
   }
-  if constexpr (P == 1 || kRowsOfTwoPanels >= kSmallBlock) run_blocks<kSmallBlock, P, W>(call, panel, row);
-  run_blocks<kPairBlock, P, W>(call, panel, row);
+  if constexpr (P == 1 || Blocks<W>::kRowsOfTwoPanels >= Blocks<W>::kSmall) {
+    run_blocks<Blocks<W>::kSmall, P, W>(call, panel, row);
+  }
+  run_blocks<Blocks<W>::kPair, P, W>(call, panel, row);
   run_blocks<1, P, W>(call, panel, row);
 }
 
+// All rows times all panels.
 template <typename W>
-VERBATIM_INLINE void gemm(const GemmCall& call) {
+VERBATIM_INLINE void multiply_rows(const GemmCall& call) {
   std::size_t panel = call.first_panel;
   // With few rows the product is bound by memory: two streams of weights use more of the bandwidth.
-  if constexpr (kRowsOfTwoPanels > 0) {
-    if (call.rows <= kRowsOfTwoPanels) {
+  if constexpr (Blocks<W>::kRowsOfTwoPanels > 0) {
+    if (call.rows <= Blocks<W>::kRowsOfTwoPanels) {
       for (; panel + 2 <= call.last_panel; panel += 2) panels<2, W>(call, panel);
     }
   }
   for (; panel < call.last_panel; ++panel) panels<1, W>(call, panel);
+}
+
+// The rows of a block stay in the second-level cache for all panels.
+constexpr std::size_t kRowBlockBytes = 512 << 10;
+
+template <typename W>
+VERBATIM_INLINE void gemm(const GemmCall& call) {
+  const std::size_t row_bytes = sizeof(W) == 1 ? quantized_row_bytes(call.depth) : call.depth * sizeof(float);
+  const std::size_t tiles = kRowBlockBytes / row_bytes / Blocks<W>::kLarge;
+  const std::size_t most = (tiles == 0 ? 1 : tiles) * Blocks<W>::kLarge;
+  GemmCall block = call;
+  for (std::size_t row = 0; row < call.rows; row += most) {
+    block.rows = call.rows - row < most ? call.rows - row : most;
+    block.x = static_cast<const char*>(call.x) + row * row_bytes;
+    block.y = call.y + row * call.ld;
+    if (call.epilogue.gate) block.epilogue.gate = call.epilogue.gate + row * call.ld;
+    if (call.epilogue.residual) block.epilogue.residual = call.epilogue.residual + row * call.ld;
+    multiply_rows<W>(block);
+  }
 }
 
 void gemm_float32(const GemmCall& call) { gemm<float>(call); }

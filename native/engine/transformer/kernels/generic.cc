@@ -2,4 +2,5 @@
 #define VERBATIM_KERNELS generic
 #define VERBATIM_KERNELS_NAME "generic"
 #define VERBATIM_VECTOR_BYTES 16
+#define VERBATIM_VNNI 0
 #include "transformer/kernels/impl.h"

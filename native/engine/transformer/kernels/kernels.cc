@@ -12,6 +12,9 @@ extern const Kernels kTable;
 namespace avx2 {
 extern const Kernels kTable;
 }
+namespace avx_vnni {
+extern const Kernels kTable;
+}
 namespace avx512 {
 extern const Kernels kTable;
 }
@@ -28,7 +31,9 @@ std::vector<const Kernels*> detect() {
                           __builtin_cpu_supports("avx512vnni");
   if (has_avx512) found.push_back(&avx512::kTable);
   // Every processor with AVX2 and FMA also has F16C.
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found.push_back(&avx2::kTable);
+  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (has_avx2 && __builtin_cpu_supports("avxvnni")) found.push_back(&avx_vnni::kTable);
+  if (has_avx2) found.push_back(&avx2::kTable);
 #endif
   found.push_back(&generic::kTable);
   return found;

@@ -23,6 +23,7 @@ constexpr int kLanes = VERBATIM_VECTOR_BYTES / 4;
 
 using Vf = float __attribute__((vector_size(VERBATIM_VECTOR_BYTES)));
 using Vi = std::int32_t __attribute__((vector_size(VERBATIM_VECTOR_BYTES)));
+using Words = Vi __attribute__((aligned(4), may_alias));
 using UnalignedVf = float __attribute__((vector_size(VERBATIM_VECTOR_BYTES), aligned(4), may_alias));
 
 struct Brain {
@@ -45,6 +46,7 @@ VERBATIM_INLINE Vf load(const Brain* p) {
   return reinterpret_cast<Vf>(bits);
 #endif
 }
+VERBATIM_INLINE Vi load_words(const void* p) { return *static_cast<const Words*>(p); }
 // A single float.
 VERBATIM_INLINE float value_at(const float* p) { return *p; }
 VERBATIM_INLINE float value_at(const Brain* p) {
@@ -54,6 +56,19 @@ VERBATIM_INLINE void store(float* p, Vf v) { *reinterpret_cast<UnalignedVf*>(p) 
 VERBATIM_INLINE Vf splat(float value) { return Vf{} + value; }
 VERBATIM_INLINE Vf vmax(Vf a, Vf b) { return a > b ? a : b; }
 VERBATIM_INLINE Vf vmin(Vf a, Vf b) { return a < b ? a : b; }
+
+#if VERBATIM_VNNI
+// acc[i] += sum over 4 of a[4 i + j] * b[4 i + j]: the bytes of a are unsigned, those of b signed.
+VERBATIM_INLINE Vi add_products(Vi acc, Vi a, Vi b) {
+#if VERBATIM_VECTOR_BYTES == 64
+  return reinterpret_cast<Vi>(
+      _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(acc), reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+#else
+  return reinterpret_cast<Vi>(_mm256_dpbusd_avx_epi32(reinterpret_cast<__m256i>(acc), reinterpret_cast<__m256i>(a),
+                                                      reinterpret_cast<__m256i>(b)));
+#endif
+}
+#endif
 
 VERBATIM_INLINE float sum(Vf v) {
   float total = 0.0f;
