@@ -6,7 +6,7 @@ import { setMaxListeners } from 'node:events';
  */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
-  // `work` may add any number of listeners. Node.js warns at eleven, and Node.js 20 fails if the limit of the signal is 0.
+  // `work` may add any number of listeners. Node.js warns at eleven, and Node.js 20 fails for a signal with limit 0.
   setMaxListeners(Number.MAX_SAFE_INTEGER, controller.signal);
   const raised: NodeJS.Signals[] = [];
   const stop = (signal: NodeJS.Signals): void => {

@@ -53,7 +53,7 @@ const RESOURCES: readonly MakeRoutes[] = [
   dashboardRoutes,
 ];
 
-/** The most chunks of an upload that wait to be written to the disk. This keeps both socket and disk busy. */
+/** The most chunks, over all uploads, on their way from a socket to the disk. Enough to keep both busy. */
 const UPLOAD_CHUNKS_AT_ONCE = 8;
 
 export interface ServerSettings extends HttpSettings, ListenerSettings, TranscriptionSettings {

@@ -36,9 +36,9 @@ const LEAST_PAUSE_MS = 1000;
 
 /**
  * The serving process. It is restarted when it dies: at once if it had answered something, or if it was ready and the
- * process before it had answered something. Otherwise it is restarted after growing pauses. After a death, a pause is at
- * most as long as the process lived, but may always be one second. So starts take at most half of the time, and service
- * resumes soon after the cause has gone.
+ * process before it had answered something. Otherwise it is restarted after growing pauses. After a death, a pause is
+ * at most as long as the process lived, but may always be one second. So starts take at most half of the time, and
+ * service resumes soon after the cause has gone.
  */
 export class ServingWorker {
   readonly #pause: GrowingPause;
