@@ -7,7 +7,7 @@ export interface AccountFlags {
   email?: string;
 }
 
-/** One of the two has to be given, which is checked before the command does anything. */
+/** One of the two options is required. This is checked before the command does anything. */
 export function withAccount(command: Command): Command {
   return command
     .option('--account <email>', "the account's e-mail address")
@@ -15,7 +15,7 @@ export function withAccount(command: Command): Command {
     .hook('preAction', () => void emailOf(command.opts<AccountFlags>()));
 }
 
-/** Throws UsageError where neither option is given. */
+/** Throws UsageError if neither option is given. */
 export function emailOf({ account, email }: AccountFlags): string {
   const given = account ?? email;
   if (given === undefined) throw new UsageError("--account is missing: the account's e-mail address.");

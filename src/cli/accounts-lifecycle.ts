@@ -1,6 +1,6 @@
 /**
- * What an operator does with an account: suspend, resume, export, delete. The same calls as the dashboard's
- * and the API's.
+ * The commands that suspend, resume, export and delete an account. They make the same calls as the dashboard and the
+ * API.
  */
 import type { Command } from 'commander';
 import { exportOf } from '../ledger/account-export.js';
@@ -30,7 +30,7 @@ export function addAccountsLifecycle(accounts: Command): void {
 
 interface Change {
   name: string;
-  /** In the operators' log. */
+  /** The action's name in the operators' log. */
   action: string;
   description: string;
   change: (ledger: Ledger, accountId: string) => Promise<Account>;
@@ -62,7 +62,7 @@ function addExport(accounts: Command): void {
     );
 }
 
-/** Waits until whoever reads has taken it: an export may be larger than memory. */
+/** Waits until the reader has taken the text, because an export may be larger than memory. */
 function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => {

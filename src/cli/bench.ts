@@ -1,4 +1,4 @@
-/** `verbatim bench`: its commands are a package of their own, which a machine that only serves need not have. */
+/** `verbatim bench`. Its commands are in a separate package, which a machine that only serves does not need. */
 import { extname, join } from 'node:path';
 import type { Command } from 'commander';
 
@@ -9,8 +9,8 @@ interface Harness {
 }
 
 /**
- * Loads the package only when one of its commands is meant: everything else starts without it. Left out of the help for
- * all others: it is for who tunes a machine.
+ * Loads the package only when a bench command was typed, so that other commands start without it. `bench` is hidden
+ * from the help: it is meant for tuning a machine.
  */
 export async function addBench(program: Command, argv: readonly string[]): Promise<void> {
   const bench = program

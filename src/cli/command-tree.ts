@@ -1,16 +1,16 @@
-/** The commands as a person finds them by --help, for what is made from them: shell completion and the manual page. */
+/** The commands that --help shows. Shell completion and the manual page are generated from them. */
 import type { Command, Option } from 'commander';
 
 export interface CommandEntry {
-  /** As it is typed, without the program's own name. */
+  /** The words to type, without the name of the program. */
   path: readonly string[];
   command: Command;
-  /** The commands below it. */
+  /** Its subcommands. */
   below: readonly Command[];
   options: readonly Option[];
 }
 
-/** All commands, each before those below it, the program itself first. */
+/** All commands, each before its subcommands. The program itself comes first. */
 export function commandTree(command: Command, path: readonly string[] = []): CommandEntry[] {
   const help = command.createHelp();
   const below = help.visibleCommands(command).filter((child) => child.name() !== 'help');
@@ -18,7 +18,7 @@ export function commandTree(command: Command, path: readonly string[] = []): Com
   return [entry, ...below.flatMap((child) => commandTree(child, [...path, child.name()]))];
 }
 
-/** In its one line; the first sentence of a longer one. */
+/** The description, or its first sentence. */
 export function summaryOf({ description }: { description: string }): string {
   return description.split(/[;\n]/)[0]?.trim() ?? '';
 }

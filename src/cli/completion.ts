@@ -1,4 +1,4 @@
-/** `verbatim completion`: a script for the shell that knows the commands, their options and the values of these. */
+/** `verbatim completion`: prints a shell script that completes commands, options and the values of options. */
 import { Argument, type Command, type Option } from 'commander';
 import { commandTree, summaryOf, type CommandEntry } from './command-tree.js';
 
@@ -25,7 +25,7 @@ export function completionScript(shell: Shell, program: Command): string {
   }
 }
 
-/** Files are completed where nothing else fits. */
+/** Completes file names if nothing else fits. */
 function bashScript(commands: readonly CommandEntry[]): string {
   const candidates = (entry: CommandEntry): string =>
     `COMPREPLY=($(compgen -W ${quoted(wordsOf(entry))} -- "$current"))`;
@@ -87,7 +87,7 @@ function fishScript(commands: readonly CommandEntry[]): string {
       return `complete -c verbatim ${condition} -a ${command.name()} -d ${quoted(summaryOf(described(command)))}`;
     });
     const options = entry.options.map((option) => `complete -c verbatim ${condition} ${fishOption(option)}`);
-    // A command that takes files is completed with them; one that leads to others is not.
+    // A command that takes files is completed with file names. A command with subcommands is not.
     const noFiles = entry.below.length > 0 ? [`complete -c verbatim ${condition} -f`] : [];
     const words = choicesOf(entry);
     const choices = words.length > 0 ? [`complete -c verbatim ${condition} -f -a ${quoted(words.join(' '))}`] : [];
@@ -96,7 +96,7 @@ function fishScript(commands: readonly CommandEntry[]): string {
   return ['# fish completion for verbatim, made by: verbatim completion fish', ...lines, ''].join('\n');
 }
 
-/** Where the command has been typed, and none below it. */
+/** The condition that this command was typed, and none of its subcommands. */
 function fishCondition({ path, below }: CommandEntry): string {
   const typed = path.map((name) => `__fish_seen_subcommand_from ${name}`);
   const notBelow = below.map((command) => command.name()).join(' ');
@@ -130,8 +130,8 @@ function wordsOf(entry: CommandEntry): string {
 }
 
 /**
- * What takes a value, as patterns of `case` (what was typed before it, and the option or the command), with the allowed
- * ones; none: any, or a file.
+ * Everything that takes a value: as `case` patterns, the command with the option or argument, and its allowed values.
+ * No allowed values: any value, or a file.
  */
 function valuesOf(commands: readonly CommandEntry[]): { patterns: string; values: readonly string[] }[] {
   return commands.flatMap((entry) => [
@@ -147,7 +147,7 @@ function takesValue({ required, optional }: Option): boolean {
   return required || optional;
 }
 
-/** The same for a command whose argument is one of some words. */
+/** The same, for a command whose argument has a fixed set of values. */
 function argumentValues(entry: CommandEntry): { patterns: string; values: readonly string[] }[] {
   const values = choicesOf(entry);
   const name = entry.path.at(-1) ?? '';
@@ -158,7 +158,7 @@ function choicesOf({ command }: CommandEntry): string[] {
   return command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
 }
 
-/** As the scripts keep it: each word behind a space. */
+/** The command as the scripts store it: each word with a space before it. */
 function typedOf({ path }: CommandEntry): string {
   return path.map((name) => ` ${name}`).join('');
 }
@@ -178,7 +178,7 @@ function linesOf<T>(items: readonly T[], line: (item: T) => string): string {
   return items.map(line).join('\n');
 }
 
-/** For all three shells; none of the texts has a backslash, which fish takes for more than itself. */
+/** Quotes for all three shells. No text has a backslash, which fish would treat as an escape. */
 function quoted(text: string): string {
   return `'${text.replace(/'/g, `'"'"'`)}'`;
 }

@@ -34,7 +34,7 @@ export function addCredits(program: Command): void {
               expiresAt: options.expires ?? null,
               paymentId: options.payment ?? null,
             }),
-          // A payment that was there already gives nothing.
+          // A repeated payment adds no credits.
           ({ repeated }) => ({ outcome: repeated ? 'refused' : 'done' }),
         );
         const { balance, lifetimePurchased } = await ledger.credits.balance(account.id);

@@ -1,4 +1,4 @@
-/** How far a download is: a line on a terminal, nothing elsewhere. */
+/** The progress of a download: a line on a terminal, nothing elsewhere. */
 import { SingleBar } from 'cli-progress';
 import { basename } from 'node:path';
 import { progressLine, timeLeft, widthOf, type ProgressParts } from './progress-line.js';
@@ -6,7 +6,7 @@ import { megabytes } from './sizes.js';
 
 interface FileDownload {
   file: string;
-  /** Of it, what was there before. */
+  /** Bytes that were already here when the download began. */
   begunAtBytes: number;
   begunAtMs: number;
 }
@@ -28,7 +28,7 @@ export class DownloadProgress {
       : null;
   }
 
-  /** `totalBytes`: null where nobody knows. */
+  /** `totalBytes`: null if unknown. */
   received(file: string, bytes: number, totalBytes: number | null): void {
     const isBegun = this.#current?.file === file;
     const download =

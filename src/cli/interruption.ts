@@ -1,13 +1,12 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Ctrl-C and SIGTERM: `work` is aborted and cleans up; then the signal is raised once more, so that
- * whoever started the command sees how it ended. A second one ends it at once.
+ * On Ctrl-C or SIGTERM, aborts `work` and lets it clean up. Then raises the signal again, so that the calling process
+ * sees how the command ended. A second signal ends the command at once.
  */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
-  // Any amount of work may listen. Node.js warns about eleven listeners, and Node.js 20 fails when it is asked about
-  // a signal whose limit is 0.
+  // `work` may add any number of listeners. Node.js warns at eleven, and Node.js 20 fails for a signal with limit 0.
   setMaxListeners(Number.MAX_SAFE_INTEGER, controller.signal);
   const raised: NodeJS.Signals[] = [];
   const stop = (signal: NodeJS.Signals): void => {

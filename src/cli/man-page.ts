@@ -1,4 +1,4 @@
-/** `verbatim man-page`: the manual page of all commands, in roff with the macros of man(7). */
+/** `verbatim man-page`: prints the manual page of all commands, in roff with the macros of man(7). */
 import type { Command } from 'commander';
 import { commandTree, type CommandEntry } from './command-tree.js';
 
@@ -67,13 +67,13 @@ function item(head: string, text: string): string[] {
   return ['.TP', `.B ${head}`, ...sentence(text)];
 }
 
-/** With a capital at its beginning and a full stop at its end. */
+/** Starts with a capital letter and ends with a full stop. */
 function sentence(text: string): string[] {
   const whole = text.charAt(0).toUpperCase() + text.slice(1);
   return [inRoff(/[.!?]$/.test(whole) ? whole : `${whole}.`)];
 }
 
-/** Text that means itself: no line of it is a request, no hyphen is typographic, all characters are ASCII. */
+/** Escapes text for roff: no line is a request, no hyphen is typographic, and all characters are ASCII. */
 function inRoff(text: string): string {
   const escaped = text
     .replace(/\\/g, '\\e')

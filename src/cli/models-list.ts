@@ -59,10 +59,10 @@ function jsonRow({ entry, installed, speed }: Listed) {
   };
 }
 
-/** Of the languages and the licence in a table. */
+/** The longest text of languages or licence that a table shows. */
 const MOST_CHARACTERS = 12;
 
-/** For a line of 80 to 100 columns. */
+/** Fits a line of 80 to 100 columns. */
 function tableRow({ entry, installed, speed }: Listed) {
   const bytes = modelBytes(entry);
   return {

@@ -41,7 +41,7 @@ async function pullModel(named: string | undefined, flags: Flags): Promise<void>
   });
 }
 
-/** Of the model that suits this machine; null: whoever was asked does not want it. */
+/** The name of the model that suits this machine. null: the user declined it. */
 async function chosenName({ yes = false, json = false }: Flags, signal: AbortSignal): Promise<string | null> {
   const context = readContext();
   const asks = !json && canAsk();
@@ -74,19 +74,19 @@ async function pullWithBar(name: string, signal: AbortSignal): Promise<void> {
     console.log(`A running server takes it with: ${ownCommand} models use ${name}`);
 }
 
-/** What an installed model was held against: not every publisher says what a file must be. */
+/** What an installed model was checked against. Not every publisher gives a checksum. */
 function checkedText(entry: ModelEntry): string {
   const checks = modelFiles(entry).map(checkedBy);
   if (checks.includes('presence')) return ' (nobody says what size and checksum it has)';
   return checks.includes('size') ? ' (nobody says what checksum it has)' : ' and verified';
 }
 
-/** Between two lines of progress. */
+/** Milliseconds between two lines of progress. */
 const LINE_MS = 250;
 
 /**
- * For programs: what is received while it is, and whether anything was in the end. SIGTERM leaves what there is for the
- * next time.
+ * Output for programs: a JSON line for the progress, then one that says whether anything was downloaded. After SIGTERM,
+ * the part files stay and the next download resumes from them.
  */
 async function pullInLines(name: string, signal: AbortSignal): Promise<void> {
   let unreported: object | null = null;

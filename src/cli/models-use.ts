@@ -20,7 +20,7 @@ export function addUse(models: Command): void {
     .action(useModel);
 }
 
-/** Returns when the model serves; the one before may have requests to end. */
+/** Returns when the model serves. The previous model may still be finishing requests. */
 async function useModel(name: string, { json }: { json?: boolean }): Promise<void> {
   const server = await ServerAtWork.find(readContext().config);
   const { serving: before } = await server.state();

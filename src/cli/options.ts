@@ -1,16 +1,16 @@
-/** Values of options that more than one command takes. */
+/** Parsers for options that more than one command takes. */
 import { InvalidArgumentError, type Command } from 'commander';
 import { languageByName, normalizeLanguage } from '../engine/languages.js';
 import { ConfigError, UsageError } from '../service/variables.js';
 
-/** A language code in any spelling, or an English name -> the service's code. Throws ConfigError. */
+/** Converts a language code in any spelling, or an English name, to the service's code. Throws ConfigError. */
 export function asLanguageCode(option: string, value: string): string {
   const language = normalizeLanguage(value) ?? languageByName(value);
   if (language !== null) return language;
   throw new ConfigError(option, value, 'an ISO 639 language code or an English name, such as es, spa or Spanish');
 }
 
-/** Refuses the options of these attributes by name where the command line gives them. Throws UsageError. */
+/** Throws UsageError, with the option's name, if the command line gives one of these options. */
 export function refuseGiven(command: Command, attributes: readonly string[], why: string): void {
   for (const option of command.options) {
     const name = option.attributeName();
@@ -40,7 +40,7 @@ export function positiveNumber(value: string): number {
   return number;
 }
 
-/** Both excluded. */
+/** Both 0 and 10 are excluded. */
 export function numberFrom0To10(value: string): number {
   const number = positiveNumber(value);
   if (number >= 10) throw new InvalidArgumentError('allowed: a number above 0 and below 10.');

@@ -1,5 +1,6 @@
 /**
- * Where a command's texts go: one file, or a file for each input in a directory. A text is there whole or not at all.
+ * Where a command writes its texts: to one file, or to a directory with one file for each input. A text is written
+ * completely or not at all.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, realpathSync, rmSync, statSync, type Stats } from 'node:fs';
@@ -11,11 +12,11 @@ import { EXTENSIONS, type FileFormat } from './rendered-transcript.js';
 import { STANDARD_INPUT } from './standard-input.js';
 
 export interface Destination {
-  /** Of --output. */
+  /** The value of --output. */
   file?: string | undefined;
-  /** Of --output-dir; made where it is missing. */
+  /** The value of --output-dir. A missing directory is created. */
   directory?: string | undefined;
-  /** An input's text in each; --output and standard output take one. */
+  /** Each input is written once in each format. --output and standard output take one format. */
   formats: readonly FileFormat[];
 }
 
@@ -26,8 +27,8 @@ export interface Output {
 }
 
 /**
- * The outputs of each input. Throws UsageError for what does not go together or would overwrite
- * an input or another output, an Error that names the place for one that cannot be written to.
+ * The outputs of each input. Throws UsageError if options conflict, or if an input or another output would be
+ * overwritten. Throws an Error that names the place if it is not writable.
  */
 export function outputsOf(inputs: readonly string[], destination: Destination): Map<string, Output[]> {
   const { file, directory, formats } = destination;
@@ -64,19 +65,19 @@ export function outputsOf(inputs: readonly string[], destination: Destination): 
 
 type InputOutputs = [input: string, outputs: Output[]];
 
-/** Inputs with the files of their texts. */
+/** Each input, paired with the path of each of its output files. */
 function placesOf(outputs: readonly InputOutputs[]): [input: string, path: string][] {
   return outputs.flatMap(([input, files]) =>
     files.flatMap(({ path }): [string, string][] => (path === null ? [] : [[input, path]])),
   );
 }
 
-/** Without what follows its last dot. */
+/** The name without its extension. */
 function nameOf(input: string): string {
   return input === STANDARD_INPUT ? 'stdin' : basename(input, extname(input));
 }
 
-/** Written beside its place, and put there when it is whole. Rejects with an Error that names it. */
+/** Writes a temporary file beside `path`, then renames it. Rejects with an Error that names the path. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   const part = partOf(path);
   try {
@@ -92,7 +93,7 @@ function partOf(path: string): string {
   return `${targetOf(path)}.${randomBytes(4).toString('hex')}.part`;
 }
 
-/** A link stays one: what it leads to is written. */
+/** The file that a symbolic link points to. The link itself is kept. */
 function targetOf(path: string): string {
   return realPath(path) ?? path;
 }

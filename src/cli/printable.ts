@@ -1,13 +1,13 @@
 import { UNPRINTABLE } from '../ledger/text.js';
 
-/** Text that a terminal shows as it is: what could move its cursor or turn its lines is written out, as in \u001b. */
+/** Text that is safe to print on a terminal. Control characters are escaped, for example as \u001b. */
 export function printable(text: string): string {
   return text.replace(new RegExp(UNPRINTABLE, 'gu'), (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 }
 
-/** The same for text of several lines; JSON stays JSON, and means the same. */
+/** The same for text of several lines. JSON stays valid and keeps its meaning. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }

@@ -1,4 +1,4 @@
-/** The command line: one file a command, exit codes 0 done, 1 failed, 2 wrong usage. */
+/** The command line, with one file for each command. Exit codes: 0 done, 1 failed, 2 wrong usage. */
 import { Command } from 'commander';
 import { addAccounts } from './accounts.js';
 import { addBench } from './bench.js';

@@ -1,9 +1,9 @@
-/** The texts of work that takes a while: the line while it goes, and for `verbatim transcribe` the one at its end. */
+/** Texts of long-running work: the progress line, and the summary of `verbatim transcribe`. */
 
 export interface ProgressParts {
   /** From 0 to 1. */
   fraction: number;
-  /** As in "1/6 files"; those at the end go first where there is no room. */
+  /** For example "1/6 files". The last parts are dropped first if there is no room. */
   parts: readonly string[];
   /** The time left. */
   left: string;
@@ -12,10 +12,10 @@ export interface ProgressParts {
 const WIDEST_BAR = 40;
 const NARROWEST_BAR = 10;
 
-/** Of a terminal that does not say how wide it is. */
+/** For a terminal that does not report its width. */
 const USUAL_COLUMNS = 80;
 
-/** At most `width` columns: the bar shrinks and goes first, the time left goes last. */
+/** At most `width` columns. The bar shrinks, and is dropped first; the time left is dropped last. */
 export function progressLine({ fraction, parts, left }: ProgressParts, width: number): string {
   const counts = Array.from({ length: parts.length + 1 }, (_, dropped) => parts.length - dropped);
   const kept = counts.find((count) => joined([...parts.slice(0, count), left]).length <= width);
@@ -26,12 +26,12 @@ export function progressLine({ fraction, parts, left }: ProgressParts, width: nu
   return columns < NARROWEST_BAR ? text : `[${bar(fraction, columns)}] ${text}`;
 }
 
-/** For progressLine(): some terminals begin a new line in their last column. */
+/** The width for progressLine(). Some terminals start a new line in their last column. */
 export function widthOf({ columns }: NodeJS.WriteStream): number {
   return (columns > 0 ? columns : USUAL_COLUMNS) - 1;
 }
 
-/** "0:07 left"; unknown while nothing is done. */
+/** "0:07 left". Unknown until some of the work is done. */
 export function timeLeft(fraction: number, elapsedSeconds: number): string {
   return `${fraction > 0 ? clockTime((elapsedSeconds * (1 - fraction)) / fraction) : '?'} left`;
 }

@@ -1,10 +1,10 @@
-/** What commands that measure this machine or download a model print meanwhile, on standard error. */
+/** The progress, on standard error, of commands that measure this machine or download a model. */
 import type { ServiceContext } from '../service/context.js';
 import { pull } from '../service/model-store.js';
 import type { MeasuringCalls } from '../service/automatic-model/model-for-machine.js';
 import { DownloadProgress } from './download-progress.js';
 
-/** With the progress where standard error is a terminal. Rejects as pull() does. */
+/** Shows progress if standard error is a terminal. Rejects as pull() does. */
 export async function pullWithProgress(name: string, context: ServiceContext, signal: AbortSignal): Promise<boolean> {
   const progress = new DownloadProgress();
   try {

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** Whether there is somebody to answer, and a place to ask. */
+/** Whether standard input and standard error are terminals. */
 export function canAsk(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** Asks on the terminal; all but "y" and "yes" is a no. Rejects when the signal aborts. */
+/** Asks on the terminal. Any answer except "y" and "yes" means no. Rejects when the signal aborts. */
 export async function confirmed(question: string, signal: AbortSignal): Promise<boolean> {
-  // The terminal keeps its mode: Ctrl-C stays a signal.
+  // Leaves the terminal's mode alone, so that Ctrl-C still sends a signal.
   const lines = createInterface({ input: process.stdin, terminal: false });
   process.stderr.write(`${question} [y/N] `);
   try {

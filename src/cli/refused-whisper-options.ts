@@ -1,6 +1,6 @@
 /**
- * The options of `whisper` (openai-whisper) and `whisperx` that `verbatim transcribe` does not have: what each is for,
- * and what to do instead.
+ * The options of `whisper` (openai-whisper) and `whisperx` that `verbatim transcribe` does not have: what each does,
+ * and what to use instead.
  */
 interface Refused {
   program: 'whisper' | 'whisperx';
@@ -83,7 +83,7 @@ function entriesOf(program: Refused['program'], options: typeof WHISPER): [strin
   return Object.entries(options).map(([name, [about, instead]]) => [name, { program, about, instead }]);
 }
 
-/** Why an option, in either spelling, is refused; null: it is none of theirs, or exists here. */
+/** Why an option, in either spelling, is refused. null: it is not one of these options, or it exists here. */
 export function whisperRefusal(option: string): string | null {
   const refused = REFUSED.get(`--${option.slice(2).replaceAll('-', '_')}`);
   if (refused === undefined) return null;

@@ -1,14 +1,14 @@
-/** A transcription in the form that was asked for. */
+/** Writes a transcription in the requested format. */
 import type { LocalTranscription } from '../service/local-transcriber.js';
 import { answerText } from '../transcription/answer-text.js';
 import type { AnswerFormat } from '../transcription/options.js';
 import type { Translation } from '../transcription/result.js';
 import type { TimedText, TimedWord } from '../transcription/timed-text.js';
 
-/** tsv: a line for each segment, as whisper's command line writes it. */
+/** tsv: one line for each segment, in the format of whisper's command line. */
 export type FileFormat = AnswerFormat | 'tsv';
 
-/** Of files of a format, with their dot. */
+/** File extensions, with the dot. */
 export const EXTENSIONS: Readonly<Record<FileFormat, string>> = {
   json: '.json',
   text: '.txt',
@@ -18,8 +18,8 @@ export const EXTENSIONS: Readonly<Record<FileFormat, string>> = {
 };
 
 /**
- * With a line break at its end. `showsDecoded`: JSON has the segments as they were decoded where no times were asked
- * for.
+ * The text ends with a line break. `showsDecoded`: JSON includes the decoded segments even if no timestamps were
+ * requested.
  */
 export async function renderedTranscript(
   result: LocalTranscription,
@@ -32,7 +32,7 @@ export async function renderedTranscript(
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/** Times in milliseconds; the translation where there is one, as in subtitles. */
+/** Times are in milliseconds. Like subtitles, it contains the translation if there is one. */
 function tsvOf(result: LocalTranscription): string {
   const { segments } = result.translation ?? result;
   const rows = (segments ?? []).map(({ startSeconds, endSeconds, text, speaker }) => {

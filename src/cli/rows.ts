@@ -1,15 +1,15 @@
-/** How commands print what they list and what they make. */
+/** How commands print lists and single results. */
 import { printable, printableLines } from './printable.js';
 
 type Printed = string | number | null | readonly string[];
 
-/** One thing: an object for programs. */
+/** Prints one result; for programs, as a JSON object. */
 export function printRow(row: Readonly<Record<string, Printed>>, json: boolean): void {
   if (json) console.log(printableLines(JSON.stringify(row, null, 2)));
   else printRows([row], false);
 }
 
-/** JSON for programs, an aligned table for people, or the sentence that says that it is empty. */
+/** Prints JSON for programs, or an aligned table for people. `empty`: printed instead of an empty table. */
 export function printRows(rows: readonly Record<string, Printed>[], json: boolean, empty = 'There are none.'): void {
   if (json) {
     console.log(printableLines(JSON.stringify(rows, null, 2)));

@@ -39,7 +39,10 @@ function valueOf(command: Command, flag: string): string | undefined {
   return option === undefined ? undefined : (command.getOptionValue(option.attributeName()) as string | undefined);
 }
 
-/** Messages name the variable that has a wrong value; whoever gave a flag reads the flag's name in its place. */
+/**
+ * Messages name the variable that has a wrong value. If the value came from a flag, replaces the variable's name with
+ * the flag's.
+ */
 function withFlagNames(error: unknown, given: readonly { flag: string; variable: string }[]): unknown {
   const { message, exitCode } = failureOf(error);
   if (message === null) return error;

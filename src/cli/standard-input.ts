@@ -8,8 +8,8 @@ import { pipeline } from 'node:stream/promises';
 export const STANDARD_INPUT = '-';
 
 /**
- * Audio is read more than once, so standard input is copied to a file below TMPDIR first; `work` gets its path, and
- * the file goes when it is done.
+ * Copies standard input to a file below TMPDIR, because audio is read more than once. `work` gets the path. The file is
+ * removed when `work` is done.
  */
 export async function withStandardInput<T>(signal: AbortSignal, work: (path: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'verbatim-'));

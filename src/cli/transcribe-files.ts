@@ -1,4 +1,4 @@
-/** Many files through one engine side by side; a failure of one is reported, and the others go on. */
+/** Transcribes several files side by side with one engine. A failure is reported, and the other files continue. */
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { ServiceContext } from '../service/context.js';
 import { LocalTranscriber, type LocalTranscription } from '../service/local-transcriber.js';
@@ -14,17 +14,17 @@ import { failureOf, FileError } from './words.js';
 
 export interface FileBatch {
   options: TranscriptionOptions;
-  /** By file, where its text goes, in each format; what goes to standard output is printed at the end. */
+  /** For each input, its outputs. Texts for standard output are printed at the end. */
   outputs: ReadonlyMap<string, readonly Output[]>;
   /** See renderedTranscript(). */
   showsDecoded: boolean;
-  /** What the summary names as the place of the texts; null: they go to standard output. */
+  /** Where the summary says the texts are. null: on standard output. */
   writtenTo: string | null;
 }
 
 /**
- * The number of files that failed. Rejects with what LocalTranscriber.load() and check() throw; aborted, it leaves
- * files out.
+ * Resolves to the number of files that failed. Rejects with what LocalTranscriber.load() and check() throw. After an
+ * abort, the remaining files are skipped.
  */
 export async function transcribeFiles(batch: FileBatch, context: ServiceContext, signal: AbortSignal): Promise<number> {
   if (!batch.outputs.has(STANDARD_INPUT)) return transcribeAll(batch, context, { signal, standardInput: null });
@@ -33,7 +33,7 @@ export async function transcribeFiles(batch: FileBatch, context: ServiceContext,
 
 interface Source {
   signal: AbortSignal;
-  /** Where standard input was copied to. */
+  /** The temporary file with the copy of standard input. */
   standardInput: string | null;
 }
 
@@ -60,7 +60,7 @@ async function transcribeAll(batch: FileBatch, context: ServiceContext, source: 
 
 class FileRun {
   failed = 0;
-  /** Of a demonstration model that nobody asked for, until one is printed. */
+  /** The warning about the demonstration model. Printed at the end if no earlier line had it. */
   private warning: string | null = null;
   private isWarned: boolean;
   private readonly progress: TranscribeProgress;
@@ -81,7 +81,7 @@ class FileRun {
     this.progress.done(path);
   }
 
-  /** The line on the terminal goes before anything is printed there. */
+  /** Stops the progress line before the texts are printed. */
   end(): void {
     const { aborted } = this.source.signal;
     if (this.warning !== null && !this.isWarned && !aborted) this.progress.say(this.warning);
@@ -111,7 +111,10 @@ class FileRun {
     if (!files.some(({ format }) => format === 'json')) this.warn(path, result);
   }
 
-  /** What is left out is worth a line for each file, that the model is a demonstration one for all; JSON has both. */
+  /**
+   * A warning about missing text is printed for each file. The demonstration model is mentioned once. JSON output has
+   * both in itself.
+   */
   private warn(path: string, { transcript, warnings }: LocalTranscription): void {
     this.warning ??= warnings[0]?.message ?? null;
     if (!lacksText(transcript)) return;
@@ -127,7 +130,7 @@ class FileRun {
   }
 }
 
-/** Before a model is loaded, which may take a while. */
+/** Checks the files before the model is loaded, which may take a while. */
 function readableFiles(paths: readonly string[], source: Source): { readable: FileSize[]; refusals: string[] } {
   const readable: FileSize[] = [];
   const refusals: string[] = [];
@@ -160,7 +163,7 @@ async function sideBySide<T>(items: readonly T[], atOnce: number, work: (item: T
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
 }
 
-/** Names the file where the message does not, and it could be another. */
+/** Adds the file's name if the message lacks it and there are several files. */
 function failureText(path: string, error: unknown, files: number): string {
   const name = path === STANDARD_INPUT ? 'standard input' : path;
   const message = failureOf(new FileError(name, error)).message ?? '';

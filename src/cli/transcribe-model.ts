@@ -1,6 +1,6 @@
 /**
- * The speech model of `verbatim transcribe` where none is named: the one that was chosen or is installed; on a terminal
- * the published one that suits this machine, which is fetched; else the demonstration model.
+ * The speech model of `verbatim transcribe` if no model is named. First choice: the chosen or an installed model. Next,
+ * on a terminal: download the published model that suits this machine. Otherwise: the demonstration model.
  */
 import { existsSync } from 'node:fs';
 import type { Config } from '../service/config.js';
@@ -16,7 +16,7 @@ import { printableLines } from './printable.js';
 
 export interface ChosenModel {
   context: ServiceContext;
-  /** Whether the demonstration model transcribes, although nobody asked for it and nothing was printed of it yet. */
+  /** Whether the demonstration model is used although nobody chose it, and no notice was printed yet. */
   isUnannounced: boolean;
 }
 
@@ -34,7 +34,7 @@ export async function chooseModel(context: ServiceContext, signal: AbortSignal):
   };
 }
 
-/** null: it cannot be had, which is printed. */
+/** null: the download failed, and the reason was printed. */
 async function fetched(context: ServiceContext, signal: AbortSignal): Promise<string | null> {
   try {
     const { name, speed, bytes } = await modelForMachine(context, { ...MEASURING_LINES, keep, signal });
@@ -54,7 +54,7 @@ const FALL_BACK =
   `the demonstration model transcribes, which knows a phrase book only ("${ownCommand} models import" brings a model ` +
   'without a network, HF_ENDPOINT names a mirror of the hub).';
 
-/** Where a file is transcribed, no directory of data is made. */
+/** Stores the speeds only if the data directory exists. Transcribing a file does not create it. */
 function keep(config: Config, speeds: ModelSpeeds): void {
   if (existsSync(config.dataDir)) keepSpeeds(config, speeds);
 }

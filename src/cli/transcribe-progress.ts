@@ -1,10 +1,10 @@
-/** How far the files of `verbatim transcribe` are: a line on a terminal, nothing elsewhere. */
+/** The progress of the files of `verbatim transcribe`: a line on a terminal, nothing elsewhere. */
 import { MultiBar } from 'cli-progress';
 import { progressLine, summaryText, timeLeft, widthOf, type ProgressParts } from './progress-line.js';
 
 export interface FileSize {
   path: string;
-  /** What a file weighs in the estimate of the time left, before its duration is known. */
+  /** Weighs the file in the estimate of the time left until its duration is known. */
   bytes: number;
 }
 
@@ -49,12 +49,12 @@ export class TranscribeProgress {
     this.change(path, (file) => (file.doneSeconds = seconds));
   }
 
-  /** Whatever came of it. */
+  /** Called for successes and failures. */
   done(path: string): void {
     this.change(path, (file) => (file.isDone = true));
   }
 
-  /** A line above the bar. */
+  /** Prints a line above the bar. */
   say(line: string): void {
     if (this.bars === null) this.stream.write(`${line}\n`);
     else this.bars.log(`${line}\n`);
@@ -62,12 +62,12 @@ export class TranscribeProgress {
 
   stop(): void {
     if (this.bars === null) return;
-    // What was said last is still to be written.
+    // Writes the last line that was logged.
     this.bars.update();
     this.bars.stop();
   }
 
-  /** On a terminal, after stop(): what was done, and where it is; null: on standard output. */
+  /** Prints the summary on a terminal, after stop(). `writtenTo`: null means standard output. */
   summarize(failed: number, writtenTo: string | null): void {
     if (this.bars === null) return;
     const totals = { files: this.files.size, failed, ...this.soFar() };

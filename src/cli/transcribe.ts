@@ -99,18 +99,18 @@ async function transcribe(files: string[], flags: Flags): Promise<void> {
   if (failed > 0) process.exitCode = FAILED;
 }
 
-/** --output-format without a place writes into the current directory, as whisper does. */
+/** --output-format without a place writes to the current directory, as whisper does. */
 function directoryOf({ output, outputDir, outputFormat }: Flags): string | undefined {
   return outputDir ?? (outputFormat !== undefined && output === undefined ? '.' : undefined);
 }
 
-/** As the summary names it. */
+/** The place as the summary names it. */
 function placeText({ file, directory }: { file: string | undefined; directory: string | undefined }): string | null {
   if (directory === undefined) return file ?? null;
   return directory.endsWith('/') ? directory : `${directory}/`;
 }
 
-/** Throws UsageError for what does not go together. */
+/** Throws UsageError if options conflict. */
 function transcriptionOptions(flags: Flags): TranscriptionOptions {
   const { language = 'auto', punctuate, diarize = false, prompt = null } = flags;
   const characters = Array.from(prompt ?? '').length;
@@ -118,7 +118,7 @@ function transcriptionOptions(flags: Flags): TranscriptionOptions {
     throw new UsageError(`--prompt has ${characters} characters; allowed: at most ${MOST_PROMPT_CHARACTERS}.`);
   }
   return {
-    // The command loads the one that --model names.
+    // The command loads the model of --model itself.
     model: null,
     language: language === 'auto' ? null : asLanguageCode('--language', language),
     translateTo: targetOf(flags),
@@ -137,7 +137,7 @@ function targetOf({ translateTo, task }: Flags): string | null {
   return task === 'translate' ? 'en' : null;
 }
 
-/** Throws UsageError for what does not go together. */
+/** Throws UsageError if options conflict. */
 function formOf(flags: Flags): Pick<TranscriptionOptions, 'format' | 'timestamps'> {
   const { json = false, outputFormat } = flags;
   if (json && flags.format !== undefined && flags.format !== 'json') {
@@ -157,7 +157,10 @@ function formOf(flags: Flags): Pick<TranscriptionOptions, 'format' | 'timestamps
   return { format, timestamps: flags.wordTimestamps === true ? 'word' : (flags.timestamps ?? 'none') };
 }
 
-/** All but a text are made of segments. Their borders come of the times of words, whether these are written or not. */
+/**
+ * All formats except plain text are made from segments. Segment borders come from word times, even if those are not
+ * written.
+ */
 function formOfFiles(
   outputFormat: OutputFormat,
   { json, format, timestamps, wordTimestamps }: Flags,
@@ -170,7 +173,7 @@ function formOfFiles(
   return { format: 'text', timestamps: 'none' };
 }
 
-/** Throws UsageError for what does not go together. */
+/** Throws UsageError if options conflict. */
 function speakersOf({
   diarize = false,
   numSpeakers,

@@ -1,7 +1,7 @@
 /**
- * What scripts that call `whisper` (openai-whisper) or `whisperx` type, as `verbatim transcribe` takes it: their
- * spellings of options, their names of models and formats. Options of theirs that do not exist here are refused by
- * name: refused-whisper-options.ts has them.
+ * Lets `verbatim transcribe` accept command lines written for `whisper` (openai-whisper) or `whisperx`: their spellings
+ * of options, model names and formats. Options that do not exist here are refused by name; see
+ * refused-whisper-options.ts.
  */
 import { UsageError } from '../service/variables.js';
 import { whisperRefusal } from './refused-whisper-options.js';
@@ -21,19 +21,19 @@ const FILES: Readonly<Record<OutputFormat, readonly FileFormat[]>> = {
   all: ['text', 'srt', 'vtt', 'json', 'tsv'],
 };
 
-/** The files that a format of theirs stands for. */
+/** The files that one of their formats stands for. */
 export function filesOf(format: OutputFormat): readonly FileFormat[] {
   return FILES[format];
 }
 
-/** The name that a model has here. */
+/** The name of their model here. */
 export function modelName(name: string): string {
   return MODELS[name] ?? name;
 }
 
 const MODELS: Readonly<Partial<Record<string, string>>> = { large: 'large-v3', turbo: 'large-v3-turbo' };
 
-/** By their spelling, ours. */
+/** Their spelling of an option, mapped to ours. */
 const SAME = new Map([
   ['--output_dir', '--output-dir'],
   ['--output_format', '--output-format'],
@@ -44,8 +44,8 @@ const SAME = new Map([
 ]);
 
 /**
- * The words of a command line in our spelling; those behind `--` are files. Throws UsageError for an option that has
- * another name or form here.
+ * Converts a command line to our spelling. Arguments after `--` are file names and stay. Throws UsageError for an
+ * option that has another name or form here.
  */
 export function inOurSpelling(argv: readonly string[]): string[] {
   const end = argv.indexOf('--');

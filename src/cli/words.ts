@@ -1,7 +1,4 @@
-/**
- * What a person at the terminal reads when a command fails, and its exit code: the command line's one map from errors
- * to words.
- */
+/** The message and exit code of a failed command. This is the command line's only mapping from errors to messages. */
 import { CommanderError } from 'commander';
 import type { NativeErrorCode } from '../engine/binding.js';
 import { EngineError, nativeErrorCode } from '../engine/native-errors.js';
@@ -13,12 +10,12 @@ export const FAILED = 1;
 export const WRONG_USAGE = 2;
 
 export interface Failure {
-  /** null: it is reported already. */
+  /** null: the error was already reported. */
   message: string | null;
   exitCode: number;
 }
 
-/** What went wrong with a file that the command line named. */
+/** A problem with a file that the command line named. */
 export class FileError extends Error {
   override readonly name = 'FileError';
   constructor(
@@ -43,13 +40,13 @@ export function failureOf(error: unknown): Failure {
 
 const WRONG_OPTIONS: readonly ErrorCode[] = ['invalid_request', 'unsupported_language'];
 
-/** The fields of a request are options here. */
+/** The command-line options for fields of a request. */
 const OPTIONS: Partial<Record<ErrorCode, string>> = {
   unsupported_language: '--language',
   unsupported_diarization: '--diarize',
 };
 
-/** Whoever runs the command may see what clients may not. */
+/** Includes the cause, which clients of the API do not see but the user of the command line may. */
 function ofContract({ code, message, cause }: VerbatimError): Failure {
   const option = OPTIONS[code];
   const why = cause instanceof EngineError ? ` ${cause.message}` : '';
@@ -98,7 +95,7 @@ function ofEngine(error: unknown): string | null {
   return code === null ? null : ENGINE[code](messageOf(error).replace(/\.$/, ''));
 }
 
-/** Of a server that cannot listen at its address. */
+/** The message if a server cannot listen at its address. */
 function ofListening(error: unknown): string | null {
   const { code, syscall, address, port, hostname } = (error ?? {}) as NodeJS.ErrnoException & Partial<ListenDetails>;
   if (syscall === 'getaddrinfo') return `VERBATIM_HOST is "${hostname}", which is not a name or an address.`;

@@ -1,5 +1,5 @@
 /**
- * The published model that a machine gets where nobody chose one: the rule, and how far the server is with it.
+ * The rule for the published model that a machine gets if nobody chose one, and the state of the search for it.
  * docs/models.md has the rule as a table.
  */
 
@@ -9,16 +9,16 @@ import type { RandomModelOptions } from '../engine/binding.js';
 export type MeasuredShape = RandomModelOptions['shape'];
 
 export interface Candidate {
-  /** A name of the manifest. */
+  /** The model's name in the manifest. */
   model: string;
   shape: MeasuredShape;
-  /** Of the encoder. */
+  /** Layers of the encoder. */
   layers: number;
-  /** So many of them are measured: they cost the same. */
+  /** How many of the layers are measured. All layers cost the same. */
   measuredLayers: number;
 }
 
-/** By the quality of their text, best first. Each knows every language of Whisper. */
+/** In order of text quality, best first. Each supports all languages of Whisper. */
 export const CANDIDATES: readonly Candidate[] = Object.freeze([
   { model: 'large-v3-turbo-q8_0', shape: 'large-v3-turbo', layers: 32, measuredLayers: 4 },
   { model: 'small-q8_0', shape: 'small', layers: 12, measuredLayers: 4 },
@@ -26,19 +26,19 @@ export const CANDIDATES: readonly Candidate[] = Object.freeze([
   { model: 'tiny-q8_0', shape: 'tiny', layers: 4, measuredLayers: 4 },
 ]);
 
-/** Seconds of audio a second, on one stream, by model. */
+/** Measured speed of each model, in seconds of audio per second, on one stream. */
 export type ModelSpeeds = Readonly<Record<string, number>>;
 
 /** A slower model is never chosen. */
 export const LEAST_SPEED = 3;
-/** What a chosen model has to reach once it is loaded, beside whatever else the machine does then. */
+/** The speed that a chosen model must reach after it is loaded, while the machine does its other work. */
 export const LEAST_TRIED_SPEED = 2;
-/** Of two neighbours, the larger takes at least so many times the work. */
+/** Each model takes at least this many times the work of the next smaller one. */
 const LEAST_RATIO = 2;
 
 /**
- * What to measure next, where `speeds` are known: base, then the larger ones while they may be fast enough, and tiny
- * where base is too slow or finds no room. null: nothing is left to measure.
+ * What to measure next, given the known speeds: base first, then larger models while they may be fast enough. tiny is
+ * measured only if base is too slow or does not fit into memory. null: nothing is left to measure.
  */
 export function nextToMeasure(speeds: ModelSpeeds, fits: (candidate: Candidate) => boolean): Candidate | null {
   const [turbo, small, base, tiny] = CANDIDATES as [Candidate, Candidate, Candidate, Candidate];
@@ -55,7 +55,7 @@ export function fastEnough(speeds: ModelSpeeds): Candidate[] {
   return CANDIDATES.filter(({ model }) => (speeds[model] ?? 0) >= LEAST_SPEED);
 }
 
-/** 'waiting': until the next attempt, an hour after the last one. 'ended': no more attempts before the next start. */
+/** 'waiting': until the next attempt, an hour after the last one. 'ended': no attempt until the next start. */
 export type AutomaticModelPhase = 'measuring' | 'downloading' | 'trying' | 'waiting' | 'ended';
 
 export interface AutomaticModelState {

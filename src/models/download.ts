@@ -1,4 +1,7 @@
-/** Downloads a model's files: to `.part`, resumed, checked for size and checksum, then renamed. */
+/**
+ * Downloads a model's files. Each is written to `.part`, can be resumed, is checked for size and checksum, and is then
+ * renamed.
+ */
 import { once } from 'node:events';
 import { createWriteStream, existsSync, renameSync, rmSync, statSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,7 +16,7 @@ import { fileProblem, modelFiles, modelRoot, type StoreRoots } from './store.js'
 
 export interface DownloadOptions {
   roots: StoreRoots;
-  /** The model hub; paths of the manifest are resolved against it. */
+  /** The model hub. Paths in the manifest are relative to it. */
   endpoint: string;
   /** Bearer token for gated files. */
   token?: string | null;
@@ -22,14 +25,17 @@ export interface DownloadOptions {
   timers?: Timers;
 }
 
-/** Of a hub that sends nothing: one after the other. */
+/** Consecutive attempts while the hub sends nothing. */
 const ATTEMPTS = 3;
-/** Of one that stopped midway, without a byte in between. It may be starting again, or the network coming back. */
+/**
+ * Consecutive attempts without a new byte, after a download has begun. The hub may be restarting, or the network
+ * recovering.
+ */
 const ATTEMPTS_MIDWAY = 5;
 const PAUSE_MIDWAY = { firstMs: 1000, longestMs: 8000 };
 const SPARE_BYTES = 64 << 20;
 
-/** Files that are there and right are left alone. Throws an Error whose message a person can act on. */
+/** Leaves files alone that are present and correct. Throws an Error whose message says what to do. */
 export async function downloadModel(entry: ModelEntry, options: DownloadOptions): Promise<string[]> {
   const root = modelRoot(options.roots, entry);
   const fetched: string[] = [];
@@ -90,7 +96,8 @@ function bytesIn(path: string): number {
 class PermanentError extends Error {}
 
 /**
- * Appends to the part file what is still missing. A server without ranges, or one whose file changed, starts afresh.
+ * Appends the missing bytes to the part file. Starts again if the server does not support ranges or its file has
+ * changed.
  */
 async function receive(url: URL, file: ModelFile, part: string, options: DownloadOptions): Promise<void> {
   let offset = bytesIn(part);
@@ -118,7 +125,7 @@ async function receive(url: URL, file: ModelFile, part: string, options: Downloa
 async function request(url: URL, offset: number, options: DownloadOptions): Promise<Response> {
   const headers: Record<string, string> = { 'user-agent': 'verbatim', 'accept-encoding': 'identity' };
   if (offset > 0) headers['range'] = `bytes=${offset}-`;
-  // The token is the hub's: a whole URL in the manifest may lead elsewhere.
+  // Only the hub gets the token. A whole URL in the manifest may lead to another server.
   const isHub = url.origin === new URL(options.endpoint).origin;
   if (options.token && isHub) headers['authorization'] = `Bearer ${options.token}`;
   try {
@@ -159,8 +166,8 @@ async function save(
   try {
     await pipeline(source, meter, sink, options.signal ? { signal: options.signal } : {});
   } finally {
-    // A write that was under way when the connection broke still lands: only then has the part file the size to resume
-    // from.
+    // A write may still be under way when the connection breaks. The part file has its final size only after the stream
+    // has closed.
     if (!sink.closed) await once(sink, 'close');
   }
 }

@@ -1,4 +1,4 @@
-/** What an entry of a list of models may look like: a registry is a file, which hands and other programs get at. */
+/** Validates the entries of a registry file, which people and other programs may have edited. */
 import { Type, type TObject } from 'typebox';
 import { Check, Errors } from 'typebox/value';
 import { SetupError } from '../errors.js';
@@ -60,7 +60,7 @@ const SHAPES: Readonly<Record<ModelEntry['kind'], TObject>> = {
 
 const KINDS = Object.keys(SHAPES) as ModelEntry['kind'][];
 
-/** The models of a registry's JSON. Throws an Error that names the file, the entry and what is wrong with it. */
+/** Returns the models of a registry's JSON. Throws an Error that names the file, the entry and what is wrong. */
 export function checkedModels(value: unknown, path: string): ModelEntry[] {
   const { models } = (value ?? {}) as { models?: unknown };
   if (!Array.isArray(models)) throw new SetupError(`${path} has no list "models".`);

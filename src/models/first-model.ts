@@ -1,2 +1,2 @@
-/** The published speech model that every machine which Verbatim supports runs, in any language of Whisper. */
+/** A published speech model that every supported machine can run. It supports all languages of Whisper. */
 export const FIRST_MODEL = 'base-q8_0';

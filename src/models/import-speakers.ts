@@ -1,4 +1,4 @@
-/** Takes a speaker model a person already has, an ONNX file, into the models directory and its registry. */
+/** Imports a speaker model, an ONNX file, into the models directory and its registry. */
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { onnxFacts } from '../engine/speakers/onnx-facts.js';
@@ -9,9 +9,9 @@ import type { StoreRoots } from './store.js';
 export type SpeakerModelEntry = SpeakerSegmentationModelEntry | SpeakerEmbeddingModelEntry;
 
 export interface SpeakerImportTraits {
-  /** Of an embedding; default: 0.4. */
+  /** Of an embedding model. Default: 0.4. */
   threshold?: number;
-  /** Likewise; default: 2. */
+  /** Of an embedding model. Default: 1. */
   minSeconds?: number;
 }
 
@@ -19,7 +19,7 @@ export interface ImportSpeakersOptions {
   roots: StoreRoots;
   name?: string;
   traits?: SpeakerImportTraits;
-  /** Runs the file once as a model of that kind, and throws when it is none. */
+  /** Runs the file once as a model of this kind. Throws if it is not one. */
   check: (path: string, kind: SpeakerModelEntry['kind']) => Promise<void>;
 }
 
@@ -29,13 +29,13 @@ export function isOnnxFile(path: string): boolean {
   return ONNX.test(path) && statSync(path).isFile();
 }
 
-/** Which of the two it is, it says itself. Throws EngineError `invalid_model` for what is no ONNX file. */
+/** Reads the model's kind from the file. Throws EngineError `invalid_model` if the file is not ONNX. */
 export function speakerModelKind(path: string): SpeakerModelEntry['kind'] {
   const isSegmentation = onnxFacts(readFileSync(path)).has('powerset_max_classes');
   return isSegmentation ? 'speaker-segmentation' : 'speaker-embedding';
 }
 
-/** Nothing is registered unless the file runs. */
+/** Registers the model only if it runs. */
 export async function importSpeakerModel(
   path: string,
   { roots, name: given, traits = {}, check }: ImportSpeakersOptions,

@@ -1,4 +1,4 @@
-/** Takes a translation model that a person already has, or that was just downloaded, into the models directory. */
+/** Imports a translation model, local or just downloaded, into the models directory. */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { makeDirectory, SHARED } from '../make-directory.js';
@@ -9,16 +9,16 @@ import { hashFile, type StoreRoots } from './store.js';
 import { findTranslationPackage, type TranslationPackage } from './translation-package.js';
 import { unzip, type UnzipLimits } from './unzip.js';
 
-/** A loaded model, as far as importing asks. */
+/** The parts of a loaded model that the import checks. */
 export interface CheckedModel {
   info: Pick<TranslationModelInfo, 'hasTokenizer'>;
   hasSourceToken(token: string): boolean;
   hasTargetToken(token: string): boolean;
 }
 
-/** What a model's files do not say. */
+/** Properties of a model that its files do not give. */
 export interface TranslationTraits {
-  /** Default: the package's metadata. */
+  /** Default: from the package's metadata. */
   from?: readonly string[];
   to?: readonly string[];
   targetToken?: NonNullable<TranslationModelEntry['targetToken']>;
@@ -32,7 +32,7 @@ export interface ImportTranslationOptions {
   roots: StoreRoots;
   name?: string;
   traits?: TranslationTraits;
-  /** Loads the directory once, hands the model on, and frees it; throws when it is no usable model. */
+  /** Loads the directory once, passes the model to `look`, and frees it. Throws if it is not a usable model. */
   withModel: (directory: string, look: (model: CheckedModel) => void) => Promise<void>;
   limits?: UnzipLimits;
 }
@@ -43,7 +43,7 @@ export function isArchive(path: string): boolean {
   return ARCHIVE.test(path);
 }
 
-/** Copies or unpacks; nothing is registered unless the model loads. */
+/** Copies or unpacks the model. Registers it only if it loads. */
 export async function importTranslationModel(
   path: string,
   options: ImportTranslationOptions,
@@ -110,7 +110,7 @@ function resolveTraits(found: TranslationPackage, traits: TranslationTraits): La
   };
 }
 
-/** The languages a person promised must be in the vocabularies. */
+/** Checks that the vocabularies have the given languages. */
 function checkModel(model: CheckedModel, languages: Languages): void {
   if (!model.info.hasTokenizer) throw new Error('The model has no SentencePiece model beside its weights.');
   const { from, to, targetToken, sourceToken, codes } = languages;
@@ -128,7 +128,7 @@ function checkModel(model: CheckedModel, languages: Languages): void {
   }
 }
 
-/** Puts the directory in its place; one that was there goes only when the new one is whole. */
+/** Moves the new directory into place. An existing one is removed only when the new one is complete. */
 function install(ready: string, staging: string, target: string, name: string): string {
   if (existsSync(target)) renameSync(target, join(staging, 'replaced'));
   renameSync(ready, target);

@@ -1,4 +1,4 @@
-/** Takes a model a person already has into the models directory and its registry. */
+/** Imports a speech model into the models directory and its registry. */
 import { closeSync, copyFileSync, openSync, readSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { makeDirectory, SHARED } from '../make-directory.js';
@@ -17,17 +17,19 @@ import { hashFile, type StoreRoots } from './store.js';
 export interface ImportSpeechOptions {
   roots: StoreRoots;
   name?: string;
-  /** Name of a window policy of the manifest; absent: as the family wants its audio cut. */
+  /** The name of a window policy of the manifest. Default: the policy of the model's family. */
   windows?: string | undefined;
-  /** Whether it was trained for Whisper's translate task. */
+  /** Whether the model was trained for Whisper's translate task. */
   translates: boolean;
-  /** ISO 639-1, that it speaks; required where its file names none. Absent: all that its file names. */
+  /**
+   * The languages that it recognises (ISO 639-1). Required if its file names none. Default: all that its file names.
+   */
   languages?: readonly string[] | undefined;
-  /** Loads the file once and throws when it is no usable model. */
+  /** Loads the file once. Throws if it is not a usable model. */
   check: (path: string) => Promise<Pick<SpeechModelInfo, 'family' | 'abilities' | 'languages'>>;
 }
 
-/** How a family wants its audio cut, and what alone decodes it. */
+/** The window policy of each model family, and its decoder if only one can decode it. */
 export const FAMILY_TRAITS: Readonly<Record<SpeechModelInfo['family'], Pick<SpeechModelEntry, 'windows' | 'decoder'>>> =
   {
     whisper: { windows: 'full' },
@@ -36,7 +38,7 @@ export const FAMILY_TRAITS: Readonly<Record<SpeechModelInfo['family'], Pick<Spee
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Copies a ggml file of a speech model; nothing is registered unless the file loads. */
+/** Copies a ggml file of a speech model. Registers it only if it loads. */
 export async function importSpeechModel(path: string, options: ImportSpeechOptions): Promise<SpeechModelEntry> {
   if (!statSync(path).isFile()) throw new Error(`${path} is not a file.`);
   const name = validName(options.name ?? basename(path, '.bin').replace(/^ggml-/, ''));
@@ -61,7 +63,7 @@ export async function importSpeechModel(path: string, options: ImportSpeechOptio
   return entry;
 }
 
-/** Of those that the file names, if it names any, the ones that are wanted. */
+/** The wanted languages, which must be among those that the file names, if it names any. */
 function spokenLanguages(known: string[], wanted: readonly string[] | undefined): string[] {
   if (wanted === undefined && known.length === 0) {
     throw new Error('The file does not say what languages the model speaks; give --languages.');
@@ -81,7 +83,7 @@ export function validName(name: string): string {
   return name;
 }
 
-/** Copies the file into the models directory, under this name. */
+/** Copies the file into the models directory under this name. */
 export async function copyIntoStore(
   path: string,
   file: string,
@@ -99,10 +101,10 @@ export async function copyIntoStore(
   return { file, size: statSync(target).size, sha256: await hashFile(target, 'sha256') };
 }
 
-/** How a Silero file begins: the magic number of ggml, and the type with its length. */
+/** The start of a Silero file: the magic number of ggml, then the length and name of the type. */
 const VOICE_ACTIVITY_HEAD = Buffer.from('lmgg\x0a\0\0\0silero-16k', 'latin1');
 
-/** Whether the file says of itself that it is a model of voice activity. */
+/** Whether the file's header says that it is a voice activity model. */
 export function isVoiceActivityFile(path: string): boolean {
   if (!statSync(path).isFile()) return false;
   const head = Buffer.alloc(VOICE_ACTIVITY_HEAD.length);
@@ -116,11 +118,11 @@ export function isVoiceActivityFile(path: string): boolean {
 
 export interface ImportVoiceActivityOptions {
   roots: StoreRoots;
-  /** Loads the file once and throws when it is no usable model. */
+  /** Loads the file once. Throws if it is not a usable model. */
   check: (path: string) => Promise<void>;
 }
 
-/** Copies a Silero file, in the place of the one that there may be; nothing is registered unless it loads. */
+/** Copies a Silero file, and replaces an existing one. Registers it only if it loads. */
 export async function importVoiceActivityModel(
   path: string,
   { roots, check }: ImportVoiceActivityOptions,

@@ -1,18 +1,18 @@
-/** models/manifest.json: what models there are, where they come from, and the traits the engine needs to know. */
+/** models/manifest.json: the known models, their download addresses, and the properties that the engine needs. */
 import { SetupError } from '../errors.js';
 import type { AttentionHead, WindowPolicy } from '../engine/binding.js';
 import { nearestNames } from './nearest-names.js';
 import { ownCommand } from '../package-root.js';
 
 export interface ModelFile {
-  /** Relative to the models directory (bundled models: to the package's own models directory). */
+  /** Relative to the models directory; for bundled models, to the package's own models directory. */
   file: string;
-  /** Bytes, where published. */
+  /** In bytes; absent if not published. */
   size?: number;
   sha256?: string;
   /** whisper.cpp publishes SHA-1. */
   sha1?: string;
-  /** Path on HF_ENDPOINT when it begins with '/', else a whole URL. */
+  /** A path on HF_ENDPOINT if it begins with '/', else a whole URL. */
   url?: string;
 }
 
@@ -23,31 +23,32 @@ interface ModelEntryBase {
   /** Ships with this package. */
   bundled?: boolean;
   /**
-   * Made to show that the service works: it knows a set of phrases. Only such a model has a minAverageLogProbability.
+   * Only demonstrates that the service works: it knows a fixed set of phrases. Only such a model has
+   * minAverageLogProbability.
    */
   demonstration?: boolean;
-  /** Among the first of `models list`, which leaves out most of the others. */
+  /** Listed first by `models list`, which leaves out most other models. */
   recommended?: boolean;
 }
 
 export interface SpeechModelEntry extends ModelEntryBase, ModelFile {
   kind: 'speech';
-  /** 'whisper': every language the weights know; a list where the file names none. */
+  /** 'whisper': all languages of the weights. A list: for a file that names no languages. */
   languages: string[] | 'whisper';
-  /** What alone decodes it; absent: either decoder does. */
+  /** The only decoder that supports the model. Absent: both decoders do. */
   decoder?: 'whisper.cpp';
-  /** Name of a window policy of the manifest. */
+  /** The name of a window policy of the manifest. */
   windows: string;
-  /** Trained for Whisper's translate task, speech of any of its languages into English text. */
+  /** Whether it was trained for Whisper's translate task, from speech in any of its languages to English text. */
   translates?: boolean;
   /**
-   * Text whose tokens have a lower mean natural log-probability, <= 0, is left out; bench/RESULTS-decoder.md says how
-   * the bundled model's was chosen. Absent: every text is kept.
+   * Text whose tokens have a lower mean natural log-probability (<= 0) is left out. Absent: all text is kept.
+   * bench/RESULTS-decoder.md says how the bundled model's value was chosen.
    */
   minAverageLogProbability?: number;
   /**
-   * The heads of the decoder by which words are aligned: the name of a published set of the manifest, or those that
-   * were measured. Absent: all of the upper half of its layers.
+   * The decoder's heads that align words: the name of a published set in the manifest, or measured heads. Absent: all
+   * heads of the upper half of the layers.
    */
   alignmentHeads?: string | HeadPair[];
 }
@@ -55,46 +56,52 @@ export interface SpeechModelEntry extends ModelEntryBase, ModelFile {
 /** [layer, head], both counted from 0. */
 export type HeadPair = [number, number];
 
-/** A Silero model as whisper.cpp's ggml file of it. */
+/** A Silero model, in whisper.cpp's ggml format. */
 export interface VoiceActivityModelEntry extends ModelEntryBase, ModelFile {
   kind: 'vad';
 }
 
-/** Who of a few people speaks in each frame of a window: an ONNX file of the form of pyannote-segmentation-3.0. */
+/**
+ * Says which of a few people speak in each frame of a window. An ONNX file in the format of pyannote-segmentation-3.0.
+ */
 export interface SpeakerSegmentationModelEntry extends ModelEntryBase, ModelFile {
   kind: 'speaker-segmentation';
 }
 
-/** Whose voice it is: an ONNX file. Its traits are chosen on conversations that nobody is judged by. */
+/** Describes whose voice it is. An ONNX file. Its properties were chosen on conversations that no evaluation uses. */
 export interface SpeakerEmbeddingModelEntry extends ModelEntryBase, ModelFile {
   kind: 'speaker-embedding';
-  /** In which it distinguishes voices (ISO 639-1). */
+  /** Languages in which it distinguishes voices (ISO 639-1). */
   languages: string[] | 'any';
   /**
-   * Above 0 and below 10: what one voice more must explain, in pieces of speech of two seconds; higher: fewer speakers.
+   * Between 0 and 10, both excluded. What a further voice must explain, in pieces of speech of two seconds. A higher
+   * value gives fewer speakers.
    */
   threshold: number;
-  /** Who speaks for less in all is taken for somebody else, unless all do. */
+  /** A speaker with less speech than this is merged with another, unless all have less. */
   minSeconds: number;
 }
 
-/** The one model of voice activity that there is to install. */
+/** The name of the only voice activity model that can be installed. */
 export const VOICE_ACTIVITY_MODEL = 'silero-vad';
 
 export interface TranslationModelEntry extends ModelEntryBase {
   kind: 'translation';
   /** The model's directory, relative like ModelFile.file. */
   directory: string;
-  /** Its files; an archive (.argosmodel, .zip) is unpacked into the directory. */
+  /** The model's files. An archive (.argosmodel, .zip) is unpacked into the directory. */
   files: ModelFile[];
-  /** Languages in, languages out (ISO 639-1); every source goes to every target but itself. */
+  /** Source and target languages (ISO 639-1). Every source language is translated to every other target language. */
   from: string[];
   to: string[];
-  /** How the target language is given: nothing (one pair), a first source token ('>>{}<<'), or a target prefix. */
+  /**
+   * How the target language is given: a first source token ('>>{}<<') or a target prefix. Absent: the model has one
+   * language pair.
+   */
   targetToken?: { place: 'source' | 'prefix'; template: string };
-  /** A first source token with the source language, for models that want one (NLLB, M2M100); like a template. */
+  /** A template for a first source token with the source language, for models that need one (NLLB, M2M100). */
   sourceToken?: string;
-  /** The model's own codes of languages, where they are not those of the service ('spa_Latn'). */
+  /** The model's language codes ('spa_Latn'), if they differ from those of the service. */
   codes?: Record<string, string>;
 }
 
@@ -110,12 +117,12 @@ export interface Manifest {
   defaultSpeakerSegmentation: string;
   defaultSpeakerEmbedding: string;
   windowPolicies: Record<string, WindowPolicy>;
-  /** As OpenAI published them, by the name of its model. */
+  /** The sets that OpenAI published, by the name of its model. */
   alignmentHeads: Record<string, HeadPair[]>;
   models: ModelEntry[];
 }
 
-/** Throws a SetupError that names the nearest models, where a kind is wanted those of it. */
+/** Throws a SetupError that names the nearest models. If `wanted` is given, names only models of that kind. */
 export function findModel(manifest: Manifest, name: string, wanted?: ModelEntry['kind']): ModelEntry {
   const entry = manifest.models.find((model) => model.name === name);
   if (entry === undefined) {
@@ -129,7 +136,7 @@ export function findModel(manifest: Manifest, name: string, wanted?: ModelEntry[
   return entry;
 }
 
-/** Of a model, in a sentence. */
+/** The model's kind, for use in a sentence. */
 export function kindText({ kind }: ModelEntry): string {
   return kind === 'vad' ? 'voice activity' : kind.replace('-', ' ');
 }
@@ -142,7 +149,7 @@ export function windowPolicy(manifest: Manifest, entry: Pick<SpeechModelEntry, '
   return policy;
 }
 
-/** Undefined where the entry names none. */
+/** undefined: the entry names no heads. */
 export function alignmentHeads(manifest: Manifest, entry: SpeechModelEntry): AttentionHead[] | undefined {
   const given = entry.alignmentHeads;
   const pairs = typeof given === 'string' ? manifest.alignmentHeads[given] : given;

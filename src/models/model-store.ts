@@ -1,29 +1,29 @@
-/** The models on a server's disk, as its operator sees and gets them. */
+/** The models on a server's disk, for its operator. */
 
-/** 'unavailable': neither there nor to be downloaded. */
+/** 'unavailable': not installed, and cannot be downloaded. */
 export type StoredModelState = 'installed' | 'available' | 'downloading' | 'checking' | 'failed' | 'unavailable';
 
 export interface StoredModel {
   name: string;
-  /** In words: 'speech'. */
+  /** For example 'speech'. */
   kind: string;
   licence: string;
   state: StoredModelState;
-  /** Of its files that are here; of 'available', what a download goes on from. */
+  /** Bytes of the model's files that are on the disk. A download of an 'available' model resumes from them. */
   receivedBytes: number;
   /** null: unknown. */
   totalBytes: number | null;
-  /** Of 'failed', in a sentence. */
+  /** Why a 'failed' download failed, as a sentence. */
   problem: string | null;
 }
 
 export interface ModelStore {
   list(): StoredModel[];
   /**
-   * Begins, and goes on when nobody looks. Throws `invalid_request`, naming what is allowed; `rate_limited` while as
-   * many run as may.
+   * Starts a download, which runs in the background. Throws `invalid_request` with the allowed names, or `rate_limited`
+   * while the maximum number of downloads run.
    */
   download(name: string): void;
-  /** Whether it ran. What there is of it stays for the next time. */
+  /** Returns whether the download was running. Its part files stay and the next download resumes from them. */
   cancel(name: string): boolean;
 }

@@ -1,31 +1,30 @@
-/** Which speech model serves, and how another takes its place. */
+/** Says which speech model serves, and replaces it. */
 export interface ModelSwitch {
   state(): ModelState;
   /**
-   * Begins to put another speech model in the place of the one that serves; `state()` reports how far that is. Throws
-   * ModelRefused with the reason, for an operator, where it does not begin; nothing has changed then. `by`: who wants
-   * it, for the log.
+   * Starts to replace the serving speech model; `state()` reports the progress. Throws ModelRefused with a reason for
+   * the operator if the change cannot start; then nothing has changed. `by`: who requested it, for the log.
    */
   use(name: string, by: string): void;
 }
 
 export interface ModelState {
   serving: string;
-  /** Since when it does, milliseconds since 1970. */
+  /** When it began to serve, in milliseconds since 1970. */
   since: number;
-  /** What the next start serves. */
+  /** The model that serves after a restart. */
   afterRestart: string;
-  /** null: none is under way. */
+  /** The change under way; null: none. */
   change: ModelChange | null;
-  /** How the last one that began has ended; null: there was none. */
+  /** The result of the last change; null: there was none. */
   last: { to: string; error: string | null } | null;
 }
 
-/** The new model is loaded, and tried; then it serves, while the old one ends the requests that it has. */
+/** The new model is loaded and checked. Then it serves, while the old one finishes its requests. */
 export interface ModelChange {
   phase: 'starting' | 'checking' | 'draining';
   from: string;
   to: string;
-  /** That the old one has still to end; only of `draining`. */
+  /** Requests that the old model must still finish. Set only in phase `draining`. */
   requests: number;
 }

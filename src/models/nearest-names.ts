@@ -1,9 +1,12 @@
 import { distance } from 'fastest-levenshtein';
 
-/** As many are suggested for a name that is unknown. */
+/** The number of names that are suggested for an unknown name. */
 const SUGGESTIONS = 3;
 
-/** Names that contain the typed one, or are contained in it, come first; then those with the fewest letters changed. */
+/**
+ * Names that contain the typed one, or are contained in it, come first. Then come the names with the smallest edit
+ * distance.
+ */
 export function nearestNames(typed: string, names: readonly string[]): string[] {
   const wanted = typed.toLowerCase();
   return names

@@ -1,4 +1,4 @@
-/** Downloads a model, and unpacks it where it is published as an archive. */
+/** Downloads a model, and unpacks it if it is published as an archive. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { downloadModel, type DownloadOptions } from './download.js';
@@ -10,7 +10,7 @@ export interface PullOptions extends DownloadOptions {
   withModel: ImportTranslationOptions['withModel'];
 }
 
-/** Whether anything was downloaded. An unpacked archive is registered like an imported model, file by file. */
+/** Returns whether anything was downloaded. An unpacked archive is registered like an imported model, file by file. */
 export async function pullModel(entry: ModelEntry, options: PullOptions): Promise<boolean> {
   const fetched = await downloadModel(entry, options);
   const archive = entry.kind === 'translation' ? entry.files.find(({ file }) => isArchive(file)) : undefined;

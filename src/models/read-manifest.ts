@@ -1,6 +1,6 @@
 /**
- * The installed models, as manifest files describe them. Apart from what is made of them: the check takes a library
- * that the engine's process need not load.
+ * Reads the installed models from manifest files. Separate from the code that uses them, because validation needs a
+ * library that the engine's process need not load.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,8 +9,8 @@ import { checkedModels } from './entry-shape.js';
 import type { Manifest, ModelEntry } from './manifest.js';
 
 /**
- * Reads the manifest of the package and, where present, the registry of imported models beside it. Throws an Error that
- * names what is wrong.
+ * Reads the package's manifest and, if present, the registry of imported models. Throws an Error that says what is
+ * wrong.
  */
 export function readManifest(packageRoot: string, modelsDir: string): Manifest {
   const manifest = parse(join(packageRoot, 'models', 'manifest.json')) as Manifest;
@@ -21,7 +21,7 @@ export function readManifest(packageRoot: string, modelsDir: string): Manifest {
 
 export const IMPORTED_FILE = 'imported.json';
 
-/** None where there is no registry yet. Throws an Error that names what is wrong with it. */
+/** Empty if there is no registry yet. Throws an Error that says what is wrong with it. */
 export function readImported(modelsDir: string): ModelEntry[] {
   try {
     const path = join(modelsDir, IMPORTED_FILE);

@@ -1,4 +1,4 @@
-/** What an installed speech model can be asked for, found out without loading it. */
+/** Finds out what an installed speech model can do, without loading it. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { fromWhisperLanguage } from '../engine/languages.js';
 import type { EngineInfo } from '../engine/types.js';
@@ -9,17 +9,20 @@ export type SpeechModelFacts = Pick<
   'modelName' | 'languages' | 'translatesToEnglish' | 'abilities' | 'alignsWords' | 'isDemonstration'
 >;
 
-/** Whisper's languages in the order of their tokens, in its spelling; the last came with large-v3. */
+/** Whisper's languages in its spelling, in the order of their tokens. The last one was added with large-v3. */
 const WHISPER_LANGUAGES =
   'en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml ' +
   'cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am ' +
   'yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jw su yue';
 
-/** Tokens of a Whisper vocabulary without languages, and beside those of its languages. */
+/**
+ * Tokens of an English-only Whisper vocabulary. TOKENS_BESIDE_LANGUAGES: tokens of a multilingual one that are not
+ * languages.
+ */
 const ENGLISH_TOKENS = 51_864;
 const TOKENS_BESIDE_LANGUAGES = 51_766;
 
-/** `path`: of its file, which is there. As the engine reports once the model is loaded. */
+/** `path`: the model's file, which must exist. The result equals the engine's report after loading. */
 export function speechFacts(entry: SpeechModelEntry, path: string): SpeechModelFacts {
   const isWhisper = entry.decoder === undefined;
   const known = isWhisper ? whisperLanguages(path) : [];
@@ -35,7 +38,7 @@ export function speechFacts(entry: SpeechModelEntry, path: string): SpeechModelF
   };
 }
 
-/** ggml's header of a Whisper model: its magic number, then the number of tokens. */
+/** Reads the header of a ggml Whisper file: its magic number, then the number of tokens. */
 function whisperLanguages(path: string): string[] {
   const head = new Int32Array(2);
   const file = openSync(path, 'r');

@@ -1,4 +1,4 @@
-/** Where models lie on disk, and whether what lies there is what the manifest promises. */
+/** Where models are on the disk, and whether their files match the manifest. */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ export interface StoreRoots {
   modelsDir: string;
 }
 
-/** The directory a model's relative paths start from. */
+/** The directory that a model's paths are relative to. */
 export function modelRoot(roots: StoreRoots, entry: ModelEntry): string {
   return entry.bundled === true ? join(roots.packageRoot, 'models') : roots.modelsDir;
 }
 
-/** The path the engine loads: a directory for translation, else a file. */
+/** The path that the engine loads: a directory for translation models, else a file. */
 export function modelPath(roots: StoreRoots, entry: ModelEntry): string {
   return join(modelRoot(roots, entry), entry.kind === 'translation' ? entry.directory : entry.file);
 }
@@ -24,7 +24,7 @@ export function modelFiles(entry: ModelEntry): ModelFile[] {
   return entry.kind === 'translation' ? entry.files : [entry];
 }
 
-/** Of all its files, in bytes; null where the manifest does not say. */
+/** The size of all files in bytes; null: the manifest does not give it. */
 export function modelBytes(entry: ModelEntry): number | null {
   const sizes = modelFiles(entry).map(({ size }) => size);
   return sizes.includes(undefined) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
@@ -32,12 +32,12 @@ export function modelBytes(entry: ModelEntry): number | null {
 
 export function isInstalled(roots: StoreRoots, entry: ModelEntry): boolean {
   const root = modelRoot(roots, entry);
-  // An archive that was not unpacked yet is no model.
+  // An archive that is not unpacked yet does not count as installed.
   if (entry.kind === 'translation' && !existsSync(join(root, entry.directory, 'model.bin'))) return false;
   return modelFiles(entry).every((file) => existsSync(join(root, file.file)));
 }
 
-/** What is known of a file beforehand, and so what it was held against. */
+/** What a file was checked against, which depends on what the manifest gives. */
 export type Checked = 'checksum' | 'size' | 'presence';
 
 export type VerifyResult = { file: string; checked: Checked } & ({ ok: true } | { ok: false; problem: string });
@@ -58,7 +58,7 @@ export async function verifyModel(roots: StoreRoots, entry: ModelEntry): Promise
   return results;
 }
 
-/** What is wrong with a file, or null: size first, because that is cheap, then the checksum. */
+/** The problem with a file, or null. Checks the size first because that is cheap, then the checksum. */
 export async function fileProblem(path: string, expected: ModelFile): Promise<string | null> {
   if (!existsSync(path)) return 'missing';
   const { size } = statSync(path);

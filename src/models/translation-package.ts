@@ -1,15 +1,15 @@
 /**
- * Finds the parts of a translation model in a directory: CTranslate2 converters, model hubs and Argos lay it out
- * differently.
+ * Finds the parts of a translation model in a directory. CTranslate2 converters, model hubs and Argos use different
+ * layouts.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { normalizeLanguage } from '../engine/languages.js';
 
 export interface TranslationPackage {
-  /** Files of the model, by the name that they get. */
+  /** The model's files, with the names that they get. */
   files: { path: string; name: string }[];
-  /** From an Argos package's metadata.json. */
+  /** From the metadata.json of an Argos package. */
   from: string | null;
   to: string | null;
   targetPrefix: string | null;
@@ -32,7 +32,7 @@ export function findTranslationPackage(directory: string): TranslationPackage {
   return { files, ...languagesOf(root, metadata) };
 }
 
-/** The directory itself, or the one in it that archives begin with. */
+/** The directory itself, or the single top directory of an unpacked archive. */
 function findRoot(directory: string): string {
   if (isRoot(directory)) return directory;
   const [root, ...others] = subdirectories(directory).filter(isRoot);

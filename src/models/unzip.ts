@@ -1,4 +1,4 @@
-/** Unpacks an archive that nobody has vouched for. */
+/** Unpacks an untrusted archive. */
 import { createWriteStream, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
@@ -8,15 +8,15 @@ import { openPromise, type Entry, type ZipFile } from 'yauzl';
 
 export interface UnzipLimits {
   entries: number;
-  /** Bytes of all files together. */
+  /** The most bytes of all files together. */
   bytes: number;
-  /** Bytes that come out for each byte of the archive; weights hardly shrink. */
+  /** The most bytes that may come out for each byte of the archive. Weights hardly compress. */
   ratio: number;
 }
 
 export const UNZIP_LIMITS: UnzipLimits = { entries: 4096, bytes: 16 * 2 ** 30, ratio: 100 };
 
-/** Small archives of repetitive text may shrink more than `ratio`. */
+/** Small archives of repetitive text may exceed `ratio`. */
 const ALWAYS_ALLOWED_BYTES = 16 << 20;
 
 const FILE_TYPE_MASK = 0o170000;
@@ -24,9 +24,9 @@ const REGULAR_FILE = 0o100000;
 const DIRECTORY = 0o040000;
 
 /**
- * Writes the archive's files below `directory`. Refuses, with an Error that says why: names that lead out of the
- * directory, links and other special files, encrypted entries, more or larger entries than the limits allow, and
- * content that does not have its checksum or size. What was written until then stays: the caller removes it.
+ * Writes the archive's files below `directory`. Throws an Error for names that lead out of the directory, links and
+ * other special files, encrypted entries, more or larger entries than the limits allow, and content with a wrong
+ * checksum or size. Files that were already written stay; the caller removes them.
  */
 export async function unzip(archive: string, directory: string, limits: UnzipLimits = UNZIP_LIMITS): Promise<void> {
   const refuse = (reason: string): Error => new Error(`${archive} was refused: ${reason}.`);

@@ -1,4 +1,4 @@
-/** Shared by the commands of administration: the ledger, opened beside a running server. */
+/** Opens the ledger for administrative commands. A server may be running on it. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SetupError } from '../errors.js';
@@ -15,11 +15,11 @@ import { ownCommand, packageRoot } from '../package-root.js';
 import { UsageError } from './variables.js';
 
 interface WithLedgerOptions {
-  /** Where there is no database file yet: `make` one, or what to do instead; default: throws SetupError. */
+  /** If there is no database file yet: 'make' creates one, a function is called instead. Default: throws SetupError. */
   absent?: 'make' | (() => void);
 }
 
-/** Opens the ledger beside a running server, and closes it whatever happens. */
+/** Opens the ledger, also beside a running server, and always closes it. */
 export async function withLedger(
   work: (ledger: Ledger) => Promise<void>,
   { absent }: WithLedgerOptions = {},
@@ -47,8 +47,8 @@ function noDatabase(database: string): SetupError {
 }
 
 /**
- * Runs an action of the command line and records it in the operators' log. `outcomeOf`: the action's subject, if it
- * made one, or that nothing was done.
+ * Runs an action of the command line and records it in the operators' log. `outcomeOf`: the subject of the action if it
+ * created one, or the fact that nothing was done.
  */
 export function administered<T>(
   ledger: Ledger,
@@ -67,13 +67,13 @@ export async function accountByEmail(ledger: Ledger, email: string): Promise<Acc
   return account;
 }
 
-/** Copies database and key secret, also beside a running server. */
+/** Copies the database and the key secret. Works beside a running server. */
 export function backUpDatabase(file: string): Backup {
   const { database, secret } = fileConfig('pg_dump');
   return backUp(database, file, { secret, noted: { action: 'database-backed-up', detail: resolve(file) } });
 }
 
-/** Puts a backup in the place of the database; throws while a server runs on it. */
+/** Replaces the database with a backup. Throws if a server runs on it. */
 export function restoreDatabase(file: string): Restored {
   const { database, secret } = fileConfig('pg_restore');
   const noted = { action: 'database-restored', detail: resolve(file) };
@@ -81,8 +81,8 @@ export function restoreDatabase(file: string): Restored {
 }
 
 /**
- * Moves the ledger of a stopped server to PostgreSQL. Throws UsageError unless `from` is a file and `to` an address of
- * PostgreSQL.
+ * Copies the ledger of a stopped server to PostgreSQL. Throws UsageError unless `from` is a file and `to` is a
+ * PostgreSQL address.
  */
 export function copyDatabase(from: string, to: string): Promise<Copied> {
   if (isPostgres(from)) throw new UsageError('--from is an address of PostgreSQL; allowed: the path of a file.');

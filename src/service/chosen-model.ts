@@ -1,6 +1,6 @@
 /**
- * The speech model that `verbatim models use` has chosen: kept beside the data, for the next start of a server that has
- * them.
+ * The speech model that `verbatim models use` has chosen. It is stored in the data directory for the next start of a
+ * server.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export function chosenModelPath(dataDir: string): string {
   return join(dataDir, FILE);
 }
 
-/** null: none was chosen. Throws an Error that names the file where its content is not of this form. */
+/** null: none was chosen. Throws an Error that names the file if its content is malformed. */
 export function readChosenModel(dataDir: string): string | null {
   const path = chosenModelPath(dataDir);
   if (!existsSync(path)) return null;
@@ -30,7 +30,7 @@ export function readChosenModel(dataDir: string): string | null {
   );
 }
 
-/** As a whole, or not at all. */
+/** Written completely or not at all. */
 export function writeChosenModel(dataDir: string, name: string): void {
   const path = chosenModelPath(dataDir);
   const chosen = { name, chosenAt: new Date().toISOString() };

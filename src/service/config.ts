@@ -1,4 +1,4 @@
-/** The one place that reads the environment: typed, validated, frozen. */
+/** The only module that reads settings from the environment. They are typed, validated and frozen. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -11,68 +11,69 @@ export { ConfigError };
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** Where balancers ask how much work this node is to get; null: nowhere. */
+  /** The port where load balancers ask how much work this node should get. null: no port. */
   readonly agentPort: number | null;
-  /** Holds the database, unless that is named, the uploads, and the audio of jobs. */
+  /** Contains the uploads, the audio of jobs, and the database unless that has a path of its own. */
   readonly dataDir: string;
-  /** The path of a file, or postgres://… with a password in it: it is shown to nobody. */
+  /** A file path, or postgres://…, which may contain a password and is never shown. */
   readonly database: string;
-  /** Of this server to PostgreSQL, at most; null: DEFAULT_CONNECTIONS. */
+  /** The most connections of this server to PostgreSQL. null: DEFAULT_CONNECTIONS. */
   readonly databaseConnections: number | null;
   readonly modelsDir: string;
-  /** Name of a speech model of the manifest or the registry of imported models; null: the manifest's default. */
+  /** The name of a speech model of the manifest or of an imported one. null: the manifest's default. */
   readonly model: string | null;
-  /** Whether a published model is fetched where none is named; null: it depends on the database, see serve(). */
+  /** Whether to download a published model if none is named. null: depends on the database, see serve(). */
   readonly autoModel: boolean | null;
-  /** Bytes that all models in memory may take; null: as suits the machine, see mostModelMemory(). */
+  /** Bytes that all models in memory may use. null: a share of the machine's free memory, see startEngines(). */
   readonly modelMemory: number | null;
-  /** After which a model that nobody uses is unloaded; 0: never. */
+  /** An unused model is unloaded after this time. 0: never. */
   readonly modelIdleSeconds: number;
   /** 'auto', 'cpu', 'cuda' or 'cuda:0,1' */
   readonly deviceSetting: string;
   /**
-   * Windows, or units of work of the batched decoder, that one device computes at once; null: as suits it, see
-   * slotsOn().
+   * Windows, or units of work of the batched decoder, that one device computes at the same time. null: see slotsOn().
    */
   readonly slots: number | null;
-  /** CPU threads a slot. */
+  /** CPU threads per slot. */
   readonly threads: number;
   readonly maxBacklogSeconds: number;
   readonly maxAudioSeconds: number;
   readonly maxInFlight: number;
-  /** Of one account: jobs that have not ended. */
+  /** The most unfinished jobs of one account. */
   readonly maxOpenJobs: number;
-  /** How long jobs that have ended are kept. */
+  /** How long finished jobs are kept. */
   readonly jobRetentionHours: number;
   /** Addresses, networks and host names that webhooks may go to beside the public internet. */
   readonly webhookAllow: readonly string[];
   readonly maxConnectionsPerAddress: number;
-  /** Addresses, networks and `loopback`, `linklocal`, `uniquelocal` of proxies whose X-Forwarded-For is believed. */
+  /**
+   * Addresses and networks of proxies whose X-Forwarded-For is trusted; also `loopback`, `linklocal`, `uniquelocal`.
+   */
   readonly trustProxy: readonly string[];
-  /** Origins whose pages may read answers of the API in a browser; '*': all. */
+  /** Origins whose web pages may read the API's answers. '*': all. */
   readonly corsOrigins: readonly string[];
-  /** Whether there are pages under /dashboard. */
+  /** Whether the pages under /dashboard exist. */
   readonly dashboard: boolean;
   readonly creditsPerMinute: number;
   readonly translationCreditsPerMinute: number;
   readonly diarizationCreditsPerMinute: number;
   readonly translationBackend: (typeof TRANSLATION_BACKENDS)[number];
-  /** 'auto': the encoder on the accelerator where the addon has one (CPU only). */
+  /** 'auto': runs the encoder on the accelerator if the addon has one (CPU only). */
   readonly accelerator: (typeof ACCELERATOR_MODES)[number];
-  /** What decodes speech; 'auto': as suits the device, see speechDecoder(). */
+  /** The speech decoder. 'auto': depends on the device, see speechDecoder(). */
   readonly speechDecoder: (typeof SPEECH_DECODERS)[number];
-  /** The type that the batched decoder computes in. */
+  /** The number type that the batched decoder computes in. */
   readonly compute: (typeof COMPUTE_TYPES)[number];
-  /** Windows that the batched decoder has in flight; null: DEFAULT_BATCH. */
+  /** Windows in flight in the batched decoder. null: DEFAULT_BATCH. */
   readonly batch: number | null;
-  /** What finds speech; 'auto': the model where it is installed, see voiceActivityModel(). */
+  /** How speech is detected. 'auto': by the model if it is installed, see voiceActivityModel(). */
   readonly voiceActivity: (typeof VOICE_ACTIVITY)[number];
-  /** Whether speakers are distinguished where the models and their runtime are installed; see createSpeakerEngine(). */
+  /** Whether speakers are distinguished if the models and their runtime are installed; see createSpeakerEngine(). */
   readonly speakers: (typeof SPEAKERS)[number];
-  /** Names of models; null: the manifest's defaults. */
+  /** The names of models. null: the manifest's defaults. */
   readonly speakerSegmentation: string | null;
   readonly speakerEmbedding: string | null;
-  /** ffmpeg, for formats that the engine does not read itself: a path, or a name in the directories of programs. */
+  /** ffmpeg, for formats that the engine cannot read: a path, or a name in the standard program directories. */
   readonly ffmpeg: string;
   readonly logLevel: LogLevel;
   readonly secret: string | null;
@@ -91,7 +92,7 @@ export const VOICE_ACTIVITY = ['auto', 'silero', 'energy'] as const;
 
 export const SPEAKERS = ['auto', 'off'] as const;
 
-/** Of VERBATIM_BATCH. */
+/** The largest value of VERBATIM_BATCH. */
 export const MOST_BATCH = 64;
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -166,7 +167,7 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
 
 const UNITS = ['', 'K', 'M', 'G', 'T'];
 
-/** As systemd has it: a number of bytes, or of KiB, MiB, GiB, TiB by its letter. */
+/** Parses sizes as systemd does: bytes, or with a letter KiB, MiB, GiB or TiB. */
 function bytes(name: Variable, value: string): number | null {
   if (value === '') return null;
   const [, number = '', unit = ''] = /^(\d+)([KMGT]?)$/i.exec(value) ?? [];
@@ -175,7 +176,7 @@ function bytes(name: Variable, value: string): number | null {
   throw new ConfigError(name, value, 'a number of bytes, 1M or more, such as 6G (K, M, G and T are powers of 1024)');
 }
 
-/** Only PostgreSQL has connections to count. */
+/** Only a PostgreSQL database uses this setting. */
 function connections(value: number | null, database: string): number | null {
   if (value === null || isPostgres(database)) return value;
   throw new ConfigError('VERBATIM_DATABASE_CONNECTIONS', String(value), 'only with postgres://… in VERBATIM_DATABASE');
@@ -190,7 +191,7 @@ function deviceSetting(value: string): string {
 
 const NETWORK_NAMES = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** A proxy that is named here can claim any client address. So a number of hops or "true" is refused. */
+/** A trusted proxy can claim any client address, so proxies must be listed. A number of hops or "true" is refused. */
 function proxies(value: string): string[] {
   const entries = value.split(',').map((entry) => entry.trim());
   if (entries.length === 1 && entries[0] === '') return [];
@@ -214,7 +215,7 @@ function webhookAllow(value: string): string[] {
   throw new ConfigError('VERBATIM_WEBHOOK_ALLOW', value, allowed);
 }
 
-/** As browsers write them: an origin that is written otherwise would never be met. */
+/** Origins must be written as browsers write them. Any other form would never match. */
 function origins(value: string): string[] {
   const entries = value.split(',').map((entry) => entry.trim());
   if (entries.length === 1 && (entries[0] === '' || entries[0] === '*')) return entries.filter(Boolean);
@@ -227,7 +228,7 @@ function isOrigin(entry: string): boolean {
   return URL.canParse(entry) && new URL(entry).origin === entry;
 }
 
-/** Of a name without a slash it shows when it is needed. */
+/** A name without a slash is checked only when the program is needed. */
 function program(name: Variable, value: string): string {
   if (!value.includes('/')) return value;
   const path = resolve(value);

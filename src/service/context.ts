@@ -1,4 +1,4 @@
-/** Where the package lies, and what every command starts from: the configuration and the models that it names. */
+/** The package's directory, and what every command starts from: the configuration and the models. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig, type Config } from './config.js';
@@ -11,7 +11,7 @@ export function packageVersion(): string {
   return (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
-/** In place of the name of the speech model that ships with this package. */
+/** Stands for the name of the speech model that ships with this package. */
 const BUNDLED = 'bundled';
 
 export function speechModelName(name: string, { defaultSpeechModel }: Manifest): string {

@@ -1,7 +1,7 @@
 /**
- * Where the command line controls a running server: a socket beside its data, which only its own user, and
- * root, may open. The server's port is part of its name, and the machine's: servers may share a directory, and a file
- * system.
+ * The control socket of a running server, for the command line. It is in the data directory, and only the server's user
+ * and root may open it. Its name contains the server's port and the machine's name, because several servers and
+ * machines may share the directory.
  */
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -19,8 +19,8 @@ export interface Control {
 }
 
 /**
- * GET: ModelState with `automatic`, an AutomaticModelState or null; POST {name}: begins, and answers the same. Refused:
- * 409 {error}.
+ * GET answers ModelState with `automatic`, an AutomaticModelState or null. POST {name} starts a change of the model and
+ * answers the same. A refusal answers 409 {error}.
  */
 export const CONTROL_MODEL = '/model';
 const MOST_BYTES = 10_000;
@@ -33,21 +33,21 @@ export const CONTROL_SUFFIX = '.sock';
 
 export interface ControlOptions {
   dataDir: string;
-  /** That the server listens on: no other of this machine does. */
+  /** The server's port. No other server of this machine has the same. */
   port: number;
   models: ModelSwitch;
-  /** Has what the command line asked for. */
+  /** Records the actions of the command line. */
   operators: OperatorLog;
   automaticModel: () => AutomaticModelState | null;
 }
 
-/** Rejects where the socket cannot be made. */
+/** Rejects if the socket cannot be created. */
 export async function startControl(options: ControlOptions): Promise<Control> {
   const { dataDir, port } = options;
   const path = join(dataDir, `${controlPrefix()}${port}${CONTROL_SUFFIX}`);
   const server = createServer((req, res) => void answer(req, res, options));
   makeDirectory(dataDir);
-  // Of a server that was killed.
+  // Left by a server that was killed.
   await rm(path, { force: true });
   server.listen(path);
   await once(server, 'listening');

@@ -1,6 +1,4 @@
-/**
- * Where the ledger is: the path of a file of SQLite's, or an address of PostgreSQL's, whose password nobody is shown.
- */
+/** The address of the ledger: the path of a SQLite file, or a PostgreSQL address. The password in it is never shown. */
 import { ConfigError, UsageError } from './variables.js';
 
 const ALLOWED =
@@ -19,13 +17,13 @@ export function checkDatabase(value: string, variable: string): string {
   throw new ConfigError(variable, withoutPassword(value), ALLOWED);
 }
 
-/** Of an option that takes PostgreSQL's alone. Throws UsageError or ConfigError. */
+/** For an option that takes only a PostgreSQL address. Throws UsageError or ConfigError. */
 export function checkPostgres(value: string, option: string): string {
   if (isPostgres(value)) return checkDatabase(value, option);
   throw new UsageError(`${option} is not an address of PostgreSQL: postgres://…`);
 }
 
-/** As it may be shown. */
+/** The address without its password, for messages. */
 export function withoutPassword(database: string): string {
   if (!isPostgres(database)) return database;
   if (!URL.canParse(database)) return '(hidden)';

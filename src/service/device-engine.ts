@@ -1,4 +1,4 @@
-/** The engines of one model on one device, in a process of their own, and how that is started. */
+/** Starts the engines of one model on one device, in a separate process. */
 import { extname, join } from 'node:path';
 import { EngineError } from '../engine/native-errors.js';
 import { seeingOnly } from '../engine/only-device.js';
@@ -19,35 +19,38 @@ export interface EngineMetrics extends EngineObserver, TranslationObserver, Load
   engineDied(reason: string): void;
 }
 
-/** What all engines of a server share, those that take turns in it, too. */
+/** Shared by all engines of a server. */
 export interface EngineDependencies {
   metrics: EngineMetrics;
   logger: Pick<Logger, 'error' | 'info'>;
   quarantine: Quarantine;
-  /** What a process runs; default: the service's own. */
+  /** The file that a process runs. Default: the service's own. */
   main?: string | undefined;
-  /** Of each process its device, as VERBATIM_DEVICE names one; default: those that the configuration names. */
+  /** The device of each process, written as in VERBATIM_DEVICE. Default: the devices of the configuration. */
   devices?: readonly string[] | undefined;
-  /** Unloads models that nobody uses where so many bytes are short. Default: nothing is unloaded. */
+  /** Unloads unused models to free this many bytes. Default: nothing is unloaded. */
   makeRoom?: ((bytes: number) => Promise<unknown>) | undefined;
-  /** Bytes that a process holds; default: what the kernel says. */
+  /** Memory of a process in bytes. Default: as the kernel reports it. */
   memoryOf?: ((pid: number) => number | null) | undefined;
 }
 
 export interface DeviceEngineOptions {
   settings: EngineSettings;
   dependencies: Pick<EngineDependencies, 'metrics' | 'logger' | 'quarantine' | 'main'>;
-  /** Null: whatever the settings name. */
+  /** null: the devices of the settings. */
   device: string | null;
-  /** Those of the other devices: isolation runs are on one of these, lest a device that fails convicts its requests. */
+  /**
+   * The engines of the other devices. Isolation runs use one of them, so that a failing device does not convict its own
+   * requests.
+   */
   others: () => readonly DeviceEngine[];
   died: (how: string) => void;
   changed: () => void;
 }
 
 /**
- * Steps of nice(2) below the server, which so gets a processor when it has something to do; the addon's threads compute
- * another ten steps below. Work of isolated accounts is behind everybody's.
+ * Steps of nice(2) below the server, so that the server gets a processor whenever it has work. The addon's threads are
+ * another ten steps lower. Work of isolated accounts has the lowest priority.
  */
 const NICENESS = 5;
 const ISOLATED_NICENESS = 15;
@@ -94,7 +97,7 @@ export class DeviceEngine {
     return { start: this.#startAt(niceness), settings: () => this.#settings };
   }
 
-  /** Rejects with what is wrong with settings or model, and where `signal` ends it; no process is left then. */
+  /** Rejects if the settings or the model are wrong, or when `signal` aborts. Then no process is left. */
   async start(signal: AbortSignal | undefined): Promise<ServedInfo> {
     const giveUp = (): void => void this.supervisor.close();
     try {
@@ -102,7 +105,7 @@ export class DeviceEngine {
       if (signal?.aborted === true) giveUp();
       signal?.addEventListener('abort', giveUp, { once: true });
       const found: Plain<ServedInfo> = (await started) as ServedInfo;
-      // Found once: it takes the hash of a whole model.
+      // Kept for later starts, because finding them needs the hash of the whole model file.
       this.#settings = { ...this.#settings, config: found.config, env: null };
       return found;
     } catch (error) {
@@ -119,13 +122,13 @@ function ownMain(): string {
   return join(__dirname, `engine-process${extname(__filename)}`);
 }
 
-/** Without what is none of its business. */
+/** Removes the settings that the process must not see. */
 function withoutSecrets({ config, ...settings }: EngineSettings): EngineSettings {
   const unneeded = { secret: null, metricsToken: null, database: '' };
   return { ...settings, config: { ...config, ...unneeded } };
 }
 
-/** What the addon's libraries read, and no setting of the service. */
+/** The environment for the addon's libraries, without settings of the service. */
 function environment(): Record<string, string> {
   const given = Object.entries(process.env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !/^(VERBATIM_|HF_TOKEN$)/.test(entry[0]),

@@ -1,4 +1,4 @@
-/** The diarizer, made of the speaker models that the configuration has; where it has none, why. */
+/** Creates the diarizer from the configured speaker models, or gives the reason why there is none. */
 import { FairDiarizer, type DiarizationObserver } from '../engine/speakers/fair-diarizer.js';
 import type { NoDiarizer } from '../engine/types.js';
 import type { ModelMemory } from './model-memory.js';
@@ -6,7 +6,7 @@ import type { Speakers } from './speaker-engine.js';
 
 export interface DiarizerOptions {
   observer?: DiarizationObserver;
-  /** That it shares with other models; default: it has all there is. */
+  /** The memory that it shares with other models. Default: no limit. */
   memory?: Pick<ModelMemory, 'makeRoom'>;
 }
 

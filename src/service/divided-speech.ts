@@ -2,7 +2,7 @@ import type { LaneDivision, LaneUser } from '../engine/lane-division.js';
 import type { EngineInfo, FileToTranscribe, OnWindow, SpeechEngine, Transcript } from '../engine/types.js';
 import type { SpeechOfModel } from '../transcription/engine-lease.js';
 
-/** A model's engine, which has its share of the lanes while it has work. */
+/** The engine of one model. It gets a share of the lanes while it has work. */
 export class DividedSpeech implements SpeechOfModel {
   constructor(
     private readonly engine: Pick<SpeechEngine, 'info' | 'transcribe'>,

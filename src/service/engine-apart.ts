@@ -1,4 +1,4 @@
-/** The engines of one speech model, in a process of their own for each device. */
+/** The engines of one speech model, in a separate process for each device. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { eachDevice } from '../engine/devices.js';
@@ -16,24 +16,24 @@ import { installedTranslationModels } from './translation-engine.js';
 export interface EngineApart {
   readonly speech: RemoteSpeechEngine;
   readonly translator: RemoteTranslator;
-  /** The same engine on one of its devices alone, for each of them. */
+  /** One engine for each device, which runs only on that device. */
   readonly onEach: readonly RemoteSpeechEngine[];
   readonly info: ServedInfo;
-  /** Of the processes, in the order of the devices; of a device without one: none. */
+  /** Ids of the processes, in the order of the devices. A device without a process has no entry. */
   readonly pids: readonly number[];
-  /** Of memory that its processes hold now. */
+  /** Memory that its processes use now. */
   readonly bytes: number;
-  /** Its translation models, where any is in use. */
+  /** The translation models that are loaded, as one unit that can be unloaded. */
   readonly text: Unloadable;
-  /** At most so many lanes work on each device from now on; resolves when no more do. */
+  /** Limits the lanes on each device. Resolves when no more lanes than that work. */
   limitLanes(lanes: number): Promise<void>;
-  /** How one of its processes died first; never settles where none does. */
+  /** Resolves when one of its processes dies, with how it ended. */
   readonly died: Promise<string>;
-  /** Requests that run finish first. */
+  /** Waits for running requests. */
   close(): Promise<void>;
 }
 
-/** Rejects with what is wrong with settings or model, and where `signal` ends it; no process is left then. */
+/** Rejects if the settings or the model are wrong, or when `signal` aborts. Then no process is left. */
 export async function startApart(
   settings: EngineSettings,
   dependencies: EngineDependencies,
@@ -86,7 +86,7 @@ export async function startApart(
   };
 }
 
-/** All or none of them. */
+/** Starts all engines, or none. */
 async function startedAll(engines: readonly DeviceEngine[], signal: AbortSignal | undefined): Promise<ServedInfo[]> {
   const starting = engines.map((engine) => engine.start(signal));
   try {
@@ -97,7 +97,7 @@ async function startedAll(engines: readonly DeviceEngine[], signal: AbortSignal 
   }
 }
 
-/** All have the same model and settings. Secrets, which they are not given, are the server's own. */
+/** All devices have the same model and settings. The processes do not get secrets, so these are added here. */
 function infoOfAll(found: readonly ServedInfo[], config: EngineSettings['config']): ServedInfo {
   const [first] = found;
   if (first === undefined) throw new RangeError('An engine needs a device.');
@@ -130,7 +130,7 @@ function unloadableText(
   };
 }
 
-/** Of their files; what has been removed counts for nothing. */
+/** The size of the model files. A removed file counts as 0. */
 function sizeOfAll(models: readonly TranslationModelSpec[]): number {
   const sizes = models.map(({ path }) => statSync(join(path, 'model.bin'), { throwIfNoEntry: false })?.size ?? 0);
   return sizes.reduce((sum, size) => sum + size, 0);

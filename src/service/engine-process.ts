@@ -1,4 +1,4 @@
-/** The process that the engines run in, where they run in one of their own. */
+/** The main file of an engine process. */
 import { loadBinding } from '../engine/binding.js';
 import { EngineError } from '../engine/native-errors.js';
 import { serveEngine } from '../engine/remote/serve-engine.js';
@@ -9,7 +9,7 @@ serveEngine(async (settings, { observer, watch }) => {
   try {
     return await loadEngines(settings as EngineSettings, { observer, binding: watch.watch(loadBinding()) });
   } catch (error) {
-    // Only EngineErrors keep their kind on the way.
+    // On the channel only an EngineError keeps its type.
     if (error instanceof UsageError) throw new EngineError('invalid_argument', error.message);
     throw error;
   }

@@ -1,4 +1,4 @@
-/** The engines that a server has, as its settings want them; loaded in this process, whichever that is. */
+/** Creates the engines that the settings ask for, in the current process. */
 import { availableParallelism } from 'node:os';
 import { loadBinding, type NativeBinding } from '../engine/binding.js';
 import { eachDevice, resolveDevices } from '../engine/devices.js';
@@ -16,23 +16,26 @@ import { configuredModel, loadEngine } from './speech-engine.js';
 import { createTranslationEngine } from './translation-engine.js';
 import { readTuned, withTuned, type AppliedSettings, type SettingVariables } from './tuned.js';
 
-/** All that they are made of; can be copied to another process. */
+/** Everything that the engines are created from. It can be copied to another process. */
 export interface EngineSettings {
   config: Config;
   roots: StoreRoots;
   manifest: Manifest;
-  /** Variables of settings that can be tuned; null: the configuration has the tuned ones already. */
+  /**
+   * The environment variables of settings that can be tuned. null: the configuration already contains the tuned
+   * settings.
+   */
   env: SettingVariables | null;
-  /** The one that these engines are for, of several that the configuration names; null: they are for all. */
+  /** The only device that these engines use. null: all devices of the configuration. */
   device: string | null;
 }
 
-/** The settings in force, in plain values. */
+/** The settings in effect, as plain values. */
 export interface ServedInfo extends EngineInfo {
   decoder: SpeechDecoder;
-  /** With the tuned settings, where they are used. */
+  /** With the tuned settings, if they are used. */
   config: Config;
-  /** How the tuned settings were used, for the log; null: there are none. */
+  /** How the tuned settings were used, for the log. null: there are none. */
   tuned: string | null;
 }
 
@@ -47,7 +50,7 @@ export interface EnginesOptions {
   binding?: NativeBinding;
 }
 
-/** Rejects with what is wrong with the settings, or the models. */
+/** Rejects if the settings or the models are wrong. */
 export async function loadEngines(
   settings: EngineSettings,
   { observer, binding: whole = loadBinding() }: EnginesOptions,
@@ -75,7 +78,7 @@ async function tunedConfig(
   return withTuned(config, env, found, {
     modelName: entry.name,
     modelSha256: () => hashFile(path, 'sha256'),
-    // Slots are counted by device: the number that was found for all of them together holds for each.
+    // The tuned number of slots is per device. It was found for all devices together, so it applies to each.
     devices: device === null ? devices : eachDevice(config.deviceSetting),
     decoder: speechDecoder(config, devices, entry),
     cores: availableParallelism(),

@@ -1,6 +1,6 @@
 /**
- * A lock between processes, on one machine or on several that share a file system with POSIX locks. It is SQLite's own:
- * the kernel releases it when a process dies, however that happens.
+ * A lock between processes, on one machine or on several that share a file system with POSIX locks. It uses SQLite's
+ * file lock, which the kernel releases whenever the process ends.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,18 +8,18 @@ import { Database } from '../ledger/sqlite/driver.js';
 
 export interface FileLockOptions {
   signal?: AbortSignal | undefined;
-  /** Called once, when another process has the lock. */
+  /** Called once, if another process has the lock. */
   onWait?: () => void;
-  /** Between two attempts. */
+  /** Milliseconds between two attempts. */
   pollMs?: number;
 }
 
 const POLL_MS = 250;
 
 /**
- * Runs `work` while this process alone has the lock `path`, a file that is made for it. If `work` succeeds, the file is
- * removed. So a process that waited for the lock must first check whether anything is left to do. Rejects as `work`
- * does, with an AbortError, or, where the file cannot be made, with an Error that names it.
+ * Runs `work` while this process alone has the lock. `path` is a file that is created for the lock, and removed if
+ * `work` succeeds. A process that waited for the lock must therefore check whether the work is already done. Rejects as
+ * `work` does, with an AbortError, or, if the file cannot be created, with an Error that names it.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: FileLockOptions = {}): Promise<T> {
   const { signal, onWait, pollMs = POLL_MS } = options;
@@ -37,7 +37,10 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
   }
 }
 
-/** Runs `work` with the lock, unless another process has it; removes the file. Throws as withFileLock() rejects. */
+/**
+ * Runs `work` with the lock and then removes the file. Does nothing if another process has the lock. Throws like
+ * withFileLock().
+ */
 export function ifUnlocked(path: string, work: () => void): void {
   const database = lockedFile(path);
   if (database === null) return;
@@ -49,7 +52,7 @@ export function ifUnlocked(path: string, work: () => void): void {
   }
 }
 
-/** With the lock; null: another process has it. */
+/** Returns the locked file. null: another process has the lock. */
 function lockedFile(path: string): Database | null {
   const database = open(path);
   try {

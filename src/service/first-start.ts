@@ -1,4 +1,7 @@
-/** A first start with an empty database makes and shows, once: an account with credits, its keys, a curl line. */
+/**
+ * At the first start with an empty database, creates an account with credits, and shows its keys and a curl command
+ * once.
+ */
 import { join } from 'node:path';
 import type { Ledger } from '../ledger/ledger.js';
 import { MANAGEMENT_SCOPE } from '../ledger/scopes.js';
@@ -15,7 +18,7 @@ export interface FirstKeys {
   managementKey: string;
 }
 
-/** null when the database has accounts already. */
+/** null: the database already has accounts. */
 export async function createFirstAccount(ledger: Ledger): Promise<FirstKeys | null> {
   const keys = await ledger.accounts.createFirst({
     email: EMAIL,
@@ -40,9 +43,9 @@ export async function createFirstAccount(ledger: Ledger): Promise<FirstKeys | nu
 
 interface FirstStart {
   packageRoot: string;
-  /** A sign-in link for the dashboard; null: there is none. */
+  /** A sign-in link for the dashboard. null: there is none. */
   link: string | null;
-  /** What else to know before trying it. */
+  /** A further note for the user. */
   note: string | null;
 }
 

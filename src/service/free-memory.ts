@@ -1,25 +1,25 @@
 /**
- * How much memory another process may take: the smaller of the kernel's free memory and the rest of this service's
- * control group.
+ * How much memory another process may use: the smaller of the kernel's free memory and what the service's control
+ * groups leave.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Reads a file of the kernel's; null: there is no such file. */
+/** Reads a file of the kernel. null: there is no such file. */
 export type ReadKernel = (path: string) => string | null;
 
-/** How a version of control groups names what they may take and have taken. */
+/** The names that a version of control groups uses for the limit and the memory in use. */
 interface Hierarchy {
-  /** Of /proc/self/cgroup: names the group. */
+  /** Finds the group in /proc/self/cgroup. */
   line: RegExp;
   root: string;
   limit: string;
   used: string;
-  /** Of memory.stat: page cache, which can be had. */
+  /** Finds, in memory.stat, the page cache that can be freed. */
   cached: RegExp;
 }
 
-/** A machine has its memory in one of them: version 2, else 1. */
+/** A machine uses version 2 or version 1 for its memory. */
 const HIERARCHIES: readonly Hierarchy[] = [
   {
     line: /^0::(\/.*)$/m,
@@ -35,7 +35,7 @@ const HIERARCHIES: readonly Hierarchy[] = [
   },
 ];
 
-/** Bytes; null where this machine does not say. */
+/** Free memory in bytes. null: unknown. */
 export function freeMemory(read: ReadKernel = readKernel): number | null {
   const kibibytes = /^MemAvailable:\s+(\d+) kB$/m.exec(read('/proc/meminfo') ?? '')?.[1];
   const inGroups = HIERARCHIES.flatMap((hierarchy) => leftInGroups(hierarchy, read));
@@ -43,7 +43,7 @@ export function freeMemory(read: ReadKernel = readKernel): number | null {
   return Number.isFinite(least) ? Math.max(0, least) : null;
 }
 
-/** Of each group that this process is in and that has a limit. */
+/** The memory left in each group that contains this process and has a limit. */
 function leftInGroups(hierarchy: Hierarchy, read: ReadKernel): number[] {
   const path = hierarchy.line.exec(read('/proc/self/cgroup') ?? '')?.[1];
   if (path === undefined) return [];
@@ -53,7 +53,7 @@ function leftInGroups(hierarchy: Hierarchy, read: ReadKernel): number[] {
     .flatMap((group) => leftIn(group, hierarchy, read) ?? []);
 }
 
-/** The group's page cache can be freed. */
+/** The memory left in one group, plus its page cache, which can be freed. */
 function leftIn(group: string, { limit, used, cached }: Hierarchy, read: ReadKernel): number | null {
   const most = Number(read(join(group, limit)) ?? NaN);
   const taken = Number(read(join(group, used)) ?? NaN);

@@ -1,4 +1,4 @@
-/** The speech models that requests can name: what is known of each, and the engine of the one that is asked for. */
+/** The speech models that requests can name, with the facts about each, and the engine of the named one. */
 import { statSync } from 'node:fs';
 import { eachDevice } from '../engine/devices.js';
 import { ModelRefused } from '../errors.js';
@@ -22,7 +22,7 @@ import { bytesFor } from './model-memory.js';
 export interface InstalledSpeechOptions {
   settings: EngineSettings;
   dependencies: EngineDependencies;
-  /** The default model, and its turns with others. */
+  /** The default model, and the change to another one. */
   turns: Pick<ModelTurns, 'serving' | 'acquire' | 'state'>;
   loaded: Pick<LoadedModels, 'lease' | 'list'>;
 }
@@ -44,7 +44,7 @@ export class InstalledSpeech implements SpeechModelDirectory {
       info,
       speech: async (request) => {
         const speech = await loaded.lease(model, request).catch((error: unknown) => {
-          // It was removed meanwhile.
+          // The model was removed in the meantime.
           throw error instanceof ModelRefused ? unsupportedModel(model, this.#names()) : error;
         });
         leases.push(speech);
@@ -73,7 +73,7 @@ export class InstalledSpeech implements SpeechModelDirectory {
     return [serving, ...others, ...onDisk.map((entry) => this.#onDisk(entry))];
   }
 
-  /** The default model first. */
+  /** The default model comes first. */
   #inMemory(): [ListedSpeechModel, ...ListedSpeechModel[]] {
     const { turns, loaded } = this.options;
     const { info } = turns.serving;
@@ -92,7 +92,7 @@ export class InstalledSpeech implements SpeechModelDirectory {
     return installedSpeech(this.options.settings).models;
   }
 
-  /** Devices and voice activity are the server's. */
+  /** Facts about a model that is not loaded. Devices and voice activity are those of the server. */
   #onDisk(entry: SpeechModelEntry): ListedSpeechModel {
     const { devices, voiceActivity } = this.options.turns.serving.info;
     const facts = speechFacts(entry, modelPath(this.options.settings.roots, entry));
@@ -100,14 +100,14 @@ export class InstalledSpeech implements SpeechModelDirectory {
   }
 }
 
-/** Of the manifest as it is now: models may have been installed since the start. */
+/** Reads the manifest again, because models may have been installed since the start. */
 function installedSpeech({ roots }: EngineSettings): { manifest: Manifest; models: SpeechModelEntry[] } {
   const manifest = readManifest(roots.packageRoot, roots.modelsDir);
   const models = manifest.models.filter((entry) => entry.kind === 'speech').filter((one) => isInstalled(roots, one));
   return { manifest, models };
 }
 
-/** How a model is loaded beside the default one. Throws ModelRefused. */
+/** How to load a model beside the default one. Throws ModelRefused. */
 export function modelToLoad(name: string, settings: EngineSettings, dependencies: EngineDependencies): ModelToLoad {
   const { roots, config } = settings;
   const { manifest, models } = installedSpeech(settings);

@@ -1,4 +1,4 @@
-/** What is answered later: jobs, and the webhooks at their end. */
+/** Background work: jobs, and the webhooks that report their end. */
 import type { EngineStats } from '../engine/types.js';
 import { JOBS_ENDPOINT } from '../http/api/jobs.js';
 import { webhookPayload } from '../jobs/job-body.js';
@@ -30,7 +30,7 @@ export interface LaterOptions {
 export interface Later {
   jobs: JobService;
   guard: AddressGuard;
-  /** Jobs that run go back into the queue. */
+  /** Returns running jobs to the queue. */
   close(): Promise<void>;
 }
 

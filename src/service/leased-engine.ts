@@ -4,7 +4,7 @@ import type { EngineLease, SpeechOfModel } from '../transcription/engine-lease.j
 import { DividedSpeech } from './divided-speech.js';
 import type { EngineApart } from './engine-apart.js';
 
-/** An engine with those who use it, and with its share of the lanes: it ends when none is left. */
+/** An engine with its users and its share of the lanes. It can be retired, and then ends when it has no more users. */
 export class LeasedEngine {
   #users = 0;
   readonly #unused = new IdleSignal(() => this.#users === 0);
@@ -30,7 +30,7 @@ export class LeasedEngine {
     return { reader, info, speech: () => Promise.resolve(speech), translator, release };
   }
 
-  /** For its windows alone. */
+  /** Acquires only the transcription of windows. */
   acquireSpeech(): { speech: SpeechOfModel; release: () => void } {
     let isHeld = true;
     this.#users += 1;
@@ -43,13 +43,16 @@ export class LeasedEngine {
     return { speech: this.#speech, release };
   }
 
-  /** Nobody may acquire it from now on. Resolves when those who hold it are done, and its process is gone. */
+  /**
+   * Must be called when nobody can acquire the engine any more. Resolves when all users are done and its processes have
+   * ended.
+   */
   async retire(): Promise<void> {
     await this.#unused.whenIdle();
     await this.close();
   }
 
-  /** Calls that run finish first. */
+  /** Waits for running calls. */
   async close(): Promise<void> {
     await this.engine.close();
     this.division.remove(this.engine);

@@ -1,4 +1,4 @@
-/** The ledger, wherever the configuration says that it is. */
+/** Opens the ledger that the configuration names. */
 import { createPostgresLedger, DEFAULT_CONNECTIONS, openPostgresLedger } from '../ledger/postgres/ledger.js';
 import { createLedger, openLedger } from '../ledger/sqlite/ledger.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -7,10 +7,10 @@ import { isPostgres } from './database-address.js';
 
 type Where = Pick<Config, 'database' | 'databaseConnections' | 'secret'>;
 
-/** Administration asks one thing after the other. */
+/** Administrative commands run one query after another. */
 const ADMINISTRATION_CONNECTIONS = 2;
 
-/** For a server. */
+/** Opens the ledger for a server. */
 export async function createConfiguredLedger(config: Where, onError: (error: unknown) => void): Promise<Ledger> {
   const { database, databaseConnections, secret } = config;
   if (!isPostgres(database)) return createLedger({ path: database, secret, onError });
@@ -18,7 +18,7 @@ export async function createConfiguredLedger(config: Where, onError: (error: unk
   return createPostgresLedger({ url: database, secret, connections, onError });
 }
 
-/** For administration, also beside running servers. */
+/** Opens the ledger for administration, also beside running servers. */
 export async function openConfiguredLedger({ database, secret }: Where): Promise<Ledger> {
   if (!isPostgres(database)) return openLedger({ path: database, secret });
   return openPostgresLedger({ url: database, secret, connections: ADMINISTRATION_CONNECTIONS });

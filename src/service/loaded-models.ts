@@ -1,7 +1,8 @@
 /**
- * The speech models that are loaded beside the default one, each in a process of its own, for requests that name them.
- * A model is loaded for the first request, whose account has paid; others for it wait, too. Loads take fair turns by
- * account, one at a time. A model that nobody uses is unloaded after a while, and earlier where memory is short.
+ * The speech models that are loaded beside the default one for requests that name them. Each has its own processes. A
+ * model is loaded for its first request, after that request was paid for; other requests for the model wait too. Models
+ * are loaded one at a time, in fair turns by account. An unused model is unloaded after a while, or earlier if memory
+ * is short.
  */
 import type { EngineInfo } from '../engine/types.js';
 import { FairQueue, type Waiting } from '../engine/fair-queue.js';
@@ -17,18 +18,18 @@ import type { ModelMemory, Unloadable } from './model-memory.js';
 
 /** An installed model. */
 export interface ModelToLoad {
-  /** Of memory, at most, while it is loaded. */
+  /** The most memory that it may use while it is loaded. */
   bytes: number;
-  /** Rejects where the signal ends it; nothing is left then. */
+  /** Rejects when the signal aborts. Then no process is left. */
   start: (signal: AbortSignal) => Promise<EngineApart>;
 }
 
 export interface LoadedModelsOptions {
-  /** Throws ModelRefused where there is no such model. */
+  /** Throws ModelRefused if there is no such model. */
   find: (name: string) => ModelToLoad;
   memory: ModelMemory;
   division: LaneDivision;
-  /** After which a model that nobody uses is unloaded, milliseconds; null: never. */
+  /** An unused model is unloaded after this many milliseconds. null: never. */
   idleMs: number | null;
   observer: LoadObserver;
   logger: Pick<Logger, 'error' | 'info'>;
@@ -42,9 +43,9 @@ export interface SpeechLease {
   release: () => void;
 }
 
-/** From the request to the model: turns of other loads, room in memory, and the load itself. */
+/** The longest time from a request to its model. It includes other loads, waiting for memory, and the load itself. */
 export const LONGEST_WAIT_MS = 60_000;
-/** A model that failed to load is not tried again for so long. */
+/** A model that failed to load is not tried again for this time. */
 const FAILED_MS = 60_000;
 const RETRY_SECONDS = 10;
 
@@ -57,7 +58,7 @@ class LoadRequest implements Waiting {
   constructor(
     readonly model: string,
     readonly accountId: string,
-    /** Of memory that the load takes. */
+    /** Memory that the load needs. */
     readonly bytes: number,
   ) {
     this.lease = new Promise((resolve, reject) => Object.assign(this, { resolve, reject }));
@@ -80,7 +81,7 @@ export class LoadedModels {
 
   constructor(private readonly options: LoadedModelsOptions) {}
 
-  /** Rejects with the signal's reason, `overloaded`, or `shutting_down`; as `find` throws. */
+  /** Rejects with the signal's reason, with `overloaded` or `shutting_down`, or as `find` throws. */
   async lease(name: string, { accountId, signal }: SpeechRequest): Promise<SpeechLease> {
     signal.throwIfAborted();
     this.#closing.signal.throwIfAborted();
@@ -104,7 +105,7 @@ export class LoadedModels {
     }
   }
 
-  /** With what is known of those that are loaded. */
+  /** The loaded models. */
   list(): { info: EngineInfo; since: number; engine: EngineApart }[] {
     return [...this.#models.values()].map(({ leased }) => {
       const { engine, servesSince: since } = leased;
@@ -112,13 +113,16 @@ export class LoadedModels {
     });
   }
 
-  /** Another process has it as the default model: this one's requests end, and nobody gets it any more. */
+  /**
+   * The model has become the default model in another process. Its requests here finish, and new ones go to the other
+   * process.
+   */
   replaced(name: string): void {
     const loaded = this.#models.get(name);
     if (loaded !== undefined) void this.#unload(name, loaded, 'replaced');
   }
 
-  /** Requests that run finish first; who waits for a model is refused. */
+  /** Waits for running requests, and rejects those that wait for a model. */
   async close(): Promise<void> {
     const error = new VerbatimError('shutting_down', 'The server is shutting down.');
     this.#closing.abort(error);
@@ -127,7 +131,7 @@ export class LoadedModels {
     await Promise.all([...this.#models.values()].map((loaded) => this.#end(loaded)));
   }
 
-  /** Throws where the model is not to be loaded, or will find no room however long a request waits. */
+  /** Throws if the model cannot be loaded, or could never get enough memory. */
   #bytesFor(name: string): number {
     const { find, memory, now } = this.options;
     const failed = this.#failed.get(name);
@@ -162,7 +166,7 @@ export class LoadedModels {
     loaded.idle = timers.after(idleMs, () => void this.#unload(name, loaded, 'idle'));
   }
 
-  /** Loads whatever can be loaded now, one model after the other. */
+  /** Starts to load models, one after another, as long as one can be loaded. */
   #advance(): void {
     if (this.#isLoading) return;
     this.#isLoading = true;

@@ -1,6 +1,6 @@
 /**
- * The speech model that `verbatim transcribe` takes where neither the command line nor VERBATIM_MODEL names one.
- * docs/models.md has the rule.
+ * The speech model of `verbatim transcribe` if neither the command line nor VERBATIM_MODEL names one. docs/models.md
+ * has the rule.
  */
 import { statSync } from 'node:fs';
 import type { SpeechModelEntry } from '../models/manifest.js';
@@ -9,8 +9,8 @@ import { readChosenModel } from './chosen-model.js';
 import type { ServiceContext } from './context.js';
 
 /**
- * What a server with these settings was made to serve; else the best of the installed models. null: there is none but
- * the demonstration model. Throws as readChosenModel() does.
+ * The model that was chosen for a server with these settings, or the best installed model. null: only the demonstration
+ * model is left. Throws as readChosenModel() does.
  */
 export function localModel({ config, roots, manifest }: ServiceContext): string | null {
   const chosen = readChosenModel(config.dataDir);
@@ -21,7 +21,7 @@ export function localModel({ config, roots, manifest }: ServiceContext): string 
   return bestOf(installed, roots)?.name ?? null;
 }
 
-/** One for every language before others; of several the largest. */
+/** Prefers models for all languages, then the largest file. */
 function bestOf(models: readonly SpeechModelEntry[], roots: StoreRoots): SpeechModelEntry | undefined {
   const sizes = new Map(models.map((entry) => [entry, statSync(modelPath(roots, entry)).size]));
   const isForAll = ({ languages }: SpeechModelEntry): number => Number(languages === 'whisper');

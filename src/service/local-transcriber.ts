@@ -1,4 +1,4 @@
-/** Transcriptions on this machine without a server, an account or a charge: what `verbatim transcribe` does. */
+/** Transcribes on this machine without a server, an account or a charge, for `verbatim transcribe`. */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ export interface LocalTranscription extends FinishedWork {
 export interface LocalFile {
   path: string;
   signal: AbortSignal;
-  /** How long it is, once that is known. */
+  /** Called with the file's duration. */
   onMeasured: (seconds: number) => void;
   onProgress: (seconds: number) => void;
 }
@@ -44,7 +44,7 @@ export class LocalTranscriber {
     this.languages = new LanguageSupport(engine.info, translator, createDiarizer(speakers));
   }
 
-  /** Loads the speech model that the configuration names. */
+  /** Loads the configured speech model. */
   static async load({ config, roots, manifest }: ServiceContext): Promise<LocalTranscriber> {
     const translator = createTranslationEngine(config, roots, manifest);
     const speakers = createSpeakerEngine(config, roots, manifest);
@@ -52,12 +52,12 @@ export class LocalTranscriber {
     return new LocalTranscriber(engine, translator, speakers, config);
   }
 
-  /** Enough to keep the decoder busy while other files are measured, cut and translated. */
+  /** The number of files that keeps the decoder busy while others are measured, cut and translated. */
   get filesAtOnce(): number {
     return 2 * Math.max(this.engine.stats().slots, this.config.batch ?? DEFAULT_BATCH);
   }
 
-  /** Throws what LanguageSupport.check() throws. */
+  /** Throws as LanguageSupport.check() does. */
   check(options: TranscriptionOptions): void {
     this.languages.check(options);
   }

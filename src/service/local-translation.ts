@@ -1,10 +1,10 @@
-/** Translations on this machine without a server: what `verbatim translate` does. */
+/** Translates on this machine without a server, for `verbatim translate`. */
 import type { ServiceContext } from './context.js';
 import { createTranslationEngine } from './translation-engine.js';
 
 export interface LocalTranslation {
   text: string;
-  /** Names of the models that it went through; none where both languages are one. */
+  /** The names of the models that were used. Empty if both languages are the same. */
   models: string[];
 }
 

@@ -1,11 +1,11 @@
-/** Structured logs: one JSON line a request. Keys, transcripts and file names are never handed to a logger. */
+/** Structured logs, with one JSON line for each request. Keys, transcripts and file names are never logged. */
 import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
 
 export type { Logger };
 
 /**
- * Writes to standard error, so that standard output has the command's results only. Writes asynchronously, so that a
- * slow reader of the log does not stop the event loop. Call `logger.flush()` before exiting.
+ * Writes to standard error, so that standard output contains only the command's results. Writes asynchronously, so that
+ * a slow reader of the log does not stop the event loop. Call `logger.flush()` before exiting.
  */
 export function createLogger(options: { level: string; stream?: DestinationStream }): Logger {
   const stream = options.stream ?? destination({ fd: 2, sync: false });

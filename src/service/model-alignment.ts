@@ -1,7 +1,4 @@
-/**
- * The heads of a speech model that give the times of words, measured here and kept as a trait: what `models align`
- * does.
- */
+/** `verbatim models align`: measures which heads of a speech model give word times, and stores them with the model. */
 import { existsSync } from 'node:fs';
 import { loadBinding, type AttentionHead } from '../engine/binding.js';
 import { measureHeads, type HeadMeasurementOptions } from '../models/alignment/head-measurement.js';
@@ -16,11 +13,11 @@ import { ownCommand } from '../package-root.js';
 
 export interface ModelAlignment {
   selection: HeadSelection<AttentionHead>;
-  /** In the registry of imported models. A model of the manifest keeps the traits that it has there. */
+  /** Whether the heads were stored in the registry of imported models. A model of the manifest keeps its heads. */
   isStored: boolean;
 }
 
-/** `clips`: a directory that readTimedClips() reads. Throws an Error that says what to do. */
+/** `clips`: a directory for readTimedClips(). Throws an Error that says what to do. */
 export async function alignModel(
   name: string,
   clips: string,

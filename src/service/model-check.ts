@@ -1,33 +1,33 @@
-/** Whether a speech model that was just loaded can be put in service: it has to transcribe the bundled clip. */
+/** Checks whether a newly loaded speech model can serve: it must transcribe the bundled clip. */
 import { join } from 'node:path';
 import type { SpeechEngine, Transcript } from '../engine/types.js';
 import { packageRoot } from '../package-root.js';
 import { ModelRefused } from '../errors.js';
 
-/** Ships with the package; its words are the bundled model's to know. */
+/** Ships with the package. Only the bundled model is expected to recognise its exact words. */
 export const CHECK_CLIP = Object.freeze({
   path: join(packageRoot, 'models', 'bundled', 'sample-es.flac'),
   language: 'es',
   text: 'Hoy es domingo, dieciocho de mayo.',
 });
 
-/** Nobody's requests wait for it, and it waits for nobody's. */
+/** The check has its own account, so that it takes no turn of another account. */
 const ACCOUNT = 'the check of a model';
 
 export interface ModelToCheck {
   engine: Pick<SpeechEngine, 'info' | 'measure' | 'transcribe'>;
-  /** Whether it is the one that the clip's text is known of. */
+  /** Whether the model is expected to recognise the clip's exact text. */
   knowsText: boolean;
-  /** Seconds of audio a second that it has to reach, for a model of whole windows; default: however slow it is. */
+  /** The least speed, in seconds of audio per second, for a model that decodes whole windows. Default: any speed. */
   leastSpeed?: number | undefined;
 }
 
-/** The cost of a window does not depend on how much speech is in it. */
+/** A window costs the same whether it is full of speech or not. */
 export const WINDOW_SECONDS = 30;
-/** Other work may take the processors for a moment: the fastest of so many counts. */
+/** Other work may use the processors for a moment, so the fastest of this many attempts counts. */
 const SPEED_ATTEMPTS = 3;
 
-/** Rejects with ModelRefused, or as SpeechEngine.transcribe(). */
+/** Rejects with ModelRefused, or as SpeechEngine.transcribe() does. */
 export async function checkModel(
   { engine, knowsText, leastSpeed = 0 }: ModelToCheck,
   signal: AbortSignal,
@@ -53,7 +53,7 @@ async function transcriptOfClip(engine: ModelToCheck['engine'], signal: AbortSig
   const file = { path, signal, accountId: ACCOUNT };
   return engine.transcribe({
     ...{ ...file, seconds: await engine.measure(file), language: spoken, describe: true },
-    // It is in no account's way, and no account's audio in its.
+    // Background work does not delay the audio of accounts.
     background: true,
   });
 }
@@ -62,7 +62,7 @@ function speedOf({ windows, timings }: Transcript): number {
   return (windows * WINDOW_SECONDS * 1000) / timings.inferenceMs;
 }
 
-/** Numbers that are none come as null from another process. */
+/** What is wrong with the transcript, or null. A number that is not finite arrives as null from another process. */
 function faultOf({ text, segments, unsureWindows, durationSeconds }: Transcript): string | null {
   if (!isNumber(durationSeconds)) return 'does not say how long a clip is';
   if (text.trim() === '' && unsureWindows === 0) return 'recognises nothing in a clip of speech';

@@ -1,6 +1,6 @@
 /**
- * Downloads that the operator's page begins. Each is the command line's `models pull` in a process of its own:
- * checking, unpacking and loading a model delays no request and endangers no server.
+ * Downloads that an operator starts on the dashboard. Each runs `models pull` in a separate process, so that checking,
+ * unpacking and loading a model cannot delay requests or harm the server.
  */
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
@@ -15,11 +15,11 @@ import type { Logger } from './log.js';
 import { lastError, startOwnCommand } from './own-command.js';
 
 const MOST_AT_ONCE = 2;
-/** From the request to stop to the end that waits for nothing. */
+/** A download that does not stop in this time is killed. */
 const STOP_MS = 10_000;
 
 export interface ModelDownloadsOptions {
-  /** Read again each time: imports and downloads change it. */
+  /** Called each time it is needed, because imports and downloads change the result. */
   context: () => { roots: StoreRoots; manifest: Manifest };
   logger: Pick<Logger, 'info' | 'warn'>;
   timers?: Timers;
@@ -27,20 +27,20 @@ export interface ModelDownloadsOptions {
 
 interface Download {
   child: ChildProcess;
-  /** By file. */
+  /** Bytes received, by file. */
   received: Map<string, number>;
   totals: Map<string, number>;
   error: () => string | null;
   isStopped: boolean;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   gone: Promise<void>;
 }
 
 export class ModelDownloads implements ModelStore {
   readonly #running = new Map<string, Download>();
-  /** By model: why its last download failed. */
+  /** Why the last download failed, by model. */
   readonly #failed = new Map<string, string>();
-  /** The same, of those that were tried again since. */
+  /** The last problem that was logged as a warning, by model. It is kept when the download is tried again. */
   readonly #warned = new Map<string, string>();
   readonly #timers: Timers;
   #isClosed = false;
@@ -78,13 +78,14 @@ export class ModelDownloads implements ModelStore {
   }
 
   /**
-   * Resolves when a download of this model ends, in whatever way; at once where none runs. `list()` shows its outcome.
+   * Resolves when a running download of this model ends, successful or not. Resolves at once if none runs. `list()`
+   * shows the result.
    */
   async ended(name: string): Promise<void> {
     await this.#running.get(name)?.gone;
   }
 
-  /** Stops what runs; a later download goes on from there. */
+  /** Stops the running downloads. Later downloads resume from their part files. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const running = [...this.#running.values()];
@@ -94,7 +95,7 @@ export class ModelDownloads implements ModelStore {
 
   #begin(entry: ModelEntry, roots: StoreRoots): void {
     const { name } = entry;
-    // Its environment has no secret except the hub's token.
+    // The environment contains no secret except the hub's token.
     const child = startOwnCommand(['models', 'pull', name, '--json'], { VERBATIM_MODELS_DIR: roots.modelsDir });
     const download: Download = {
       ...{ child, received: bytesHere(entry, roots), totals: new Map<string, number>() },
@@ -105,7 +106,7 @@ export class ModelDownloads implements ModelStore {
     this.#failed.delete(name);
     this.options.logger.info({ model: name }, 'a model is downloaded');
     download.gone = new Promise((resolve) => {
-      // Of one that could not be started.
+      // The process could not be started.
       child.on('error', () => {
         this.#end(name, download, null);
         resolve();
@@ -170,7 +171,7 @@ function isDownloadable(entry: ModelEntry): boolean {
   return entry.bundled !== true && modelFiles(entry).every(({ url }) => url !== undefined);
 }
 
-/** By file: the bytes on the disk, of a whole file or a part. */
+/** The bytes on the disk for each file, complete or partial. */
 function bytesHere(entry: ModelEntry, roots: StoreRoots): Map<string, number> {
   const root = modelRoot(roots, entry);
   const here = new Map<string, number>();
@@ -181,7 +182,7 @@ function bytesHere(entry: ModelEntry, roots: StoreRoots): Map<string, number> {
   return here;
 }
 
-/** As the manifest says, else as the server that sends it does. */
+/** The size in the manifest, or else the one that the download reports. */
 function totalOf(entry: ModelEntry, download: Download | undefined): number | null {
   const totals = modelFiles(entry).map(({ file, size }) => size ?? download?.totals.get(file));
   return totals.includes(undefined) ? null : sum(totals.map((bytes) => bytes ?? 0));
@@ -206,7 +207,7 @@ interface ReportedProgress {
   total_bytes: number | null;
 }
 
-/** null: the line is about something else. */
+/** null: the line is not a progress report. */
 function progressIn(line: string): ReportedProgress | null {
   try {
     const progress = JSON.parse(line) as Partial<ReportedProgress>;

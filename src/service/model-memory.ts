@@ -1,30 +1,30 @@
 /**
- * The memory that all models in memory share: speech models, the models of speakers and those of translation. It is
- * counted by the processes that hold them. Where it is short, what nobody uses is unloaded, least recently used first.
+ * The memory that all loaded models share: speech, speaker and translation models. It is counted by process. If memory
+ * is short, unused models are unloaded, the least recently used first.
  */
 
 /**
- * Most that the process of an engine was measured to take while it loads: its weights may be packed again before the
- * file's are let go. The rest is Node.js, the addon and what windows are computed in.
+ * The most that an engine's process was measured to use while it loads: weights may be repacked before the copy from
+ * the file is freed. BESIDES_BYTES is for Node.js, the addon and the buffers of windows.
  */
 const FILE_COPIES = 2;
 const BESIDES_BYTES = 256 * 2 ** 20;
 
-/** Bytes of memory that the process of a model's engine may take while it loads. */
+/** Bytes of memory that the process of a model's engine may use while it loads. */
 export function bytesFor(fileBytes: number): number {
   return FILE_COPIES * fileBytes + BESIDES_BYTES;
 }
 
-/** The same of models in a process that is there. */
+/** The same for a model that is loaded in a running process. */
 export function bytesInProcess(fileBytes: number): number {
   return FILE_COPIES * fileBytes;
 }
 
 /** Models that can be unloaded. */
 export interface Unloadable {
-  /** When they were used last, milliseconds since 1970. */
+  /** When they were last used, in milliseconds since 1970. */
   readonly lastUsed: number;
-  /** Nobody uses them, and they are loaded. */
+  /** Whether they are loaded and nobody uses them. */
   readonly isIdle: boolean;
   /** Bytes that unloading them is expected to free. */
   readonly bytes: number;
@@ -32,9 +32,9 @@ export interface Unloadable {
 }
 
 export interface ModelMemoryOptions {
-  /** Bytes; null: as many as there are. */
+  /** Bytes. null: no limit. */
   limit: number | null;
-  /** Bytes that the processes with models hold now. */
+  /** Bytes that the processes with models use now. */
   used: () => number;
 }
 
@@ -59,7 +59,7 @@ export class ModelMemory {
     return this.options.used();
   }
 
-  /** Bytes that unloading everything that is idle is expected to free. */
+  /** Bytes that unloading all idle models is expected to free. */
   get idleBytes(): number {
     return this.#idle().reduce((sum, models) => sum + models.bytes, 0);
   }
@@ -68,18 +68,18 @@ export class ModelMemory {
     for (const models of this.#idle()) await models.unload();
   }
 
-  /** Whether there is room for so many bytes once everything that is idle is unloaded. */
+  /** Whether this many bytes are free after all idle models are unloaded. */
   canFit(bytes: number): boolean {
     return this.#left() + this.idleBytes >= bytes;
   }
 
-  /** Whether there would be room for so many bytes if nothing else were in use. */
+  /** Whether this many bytes could be free if nobody used any model. */
   canEverFit(bytes: number): boolean {
     const all = [...this.#unloadable].reduce((sum, models) => sum + models.bytes, 0);
     return this.#left() + all >= bytes;
   }
 
-  /** Unloads what it takes; resolves to whether there is room then. */
+  /** Unloads idle models until this many bytes are free. Resolves to whether they are. */
   async makeRoom(bytes: number): Promise<boolean> {
     for (;;) {
       if (this.#left() >= bytes) return true;

@@ -1,4 +1,4 @@
-/** Models that are brought in: each is loaded once by the addon before it counts as installed. */
+/** Downloads and imports models. Each imported model is loaded once by the addon before it is registered. */
 import { join } from 'node:path';
 import { loadBinding, type SpeechModelInfo } from '../engine/binding.js';
 import { SpeakerEngine } from '../engine/speakers/speaker-engine.js';
@@ -24,7 +24,7 @@ import { speakerModels } from './speaker-engine.js';
 
 const HUB = 'https://huggingface.co';
 
-/** Where models are downloaded from; paths of the manifest are resolved against it. */
+/** The address of the model hub. Paths in the manifest are relative to it. */
 export function hubEndpoint(env: NodeJS.ProcessEnv = process.env): string {
   return env['HF_ENDPOINT'] || HUB;
 }
@@ -33,14 +33,14 @@ export type PullProgress = NonNullable<DownloadOptions['onProgress']>;
 
 export interface PullCalls {
   onProgress: PullProgress;
-  /** Another process downloads it: this one waits until it is done or has failed. */
+  /** Called if another process downloads the model. This one waits until that has ended. */
   onWait?: () => void;
   signal?: AbortSignal;
 }
 
 /**
- * Downloads a model of the manifest, and resolves to whether there was anything to download. Of several processes that
- * share a directory of models, one downloads a model, and the others wait.
+ * Downloads a model of the manifest. Resolves to whether anything was downloaded. If several processes share a models
+ * directory, one downloads a model, and the others wait.
  */
 export async function pull(
   name: string,
@@ -56,7 +56,7 @@ export async function pull(
     ...(signal === undefined ? {} : { signal }),
     withModel,
   };
-  // Nothing is written for a model that is there.
+  // A complete model needs no lock file.
   if (entry.bundled === true || (await isWhole(roots, entry))) return pullModel(entry, options);
   makeDirectory(roots.modelsDir, SHARED);
   const work = (): Promise<boolean> => {
@@ -110,10 +110,10 @@ export function importSpeakers(
   });
 }
 
-/** Seconds, and more than it lasts. */
+/** Seconds, longer than the sample. */
 const SAMPLE_LIMIT = 60;
 
-/** In a process of its own, with somebody who speaks. */
+/** Runs the models once on a sample of speech, in a separate process. */
 async function diarizeOnce(files: { segmentation: string; embedding: string }): Promise<void> {
   const engine = new SpeakerEngine({ ...files, threads: 1, threshold: 0.5, minSeconds: 0 });
   try {
@@ -134,7 +134,10 @@ export function importTranslation(
   return importTranslationModel(path, { ...options, roots, withModel });
 }
 
-/** By whisper.cpp, which decodes every family, and where the engine decodes it itself by that. */
+/**
+ * Loads the model with whisper.cpp, which decodes every family. Also loads it with the batched decoder if that supports
+ * the family.
+ */
 async function loadOnce(file: string): Promise<SpeechModelInfo> {
   const binding = loadBinding();
   const model = await binding.loadSpeechModel(file, { device: 'cpu' });

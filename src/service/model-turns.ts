@@ -1,6 +1,6 @@
 /**
- * The speech models that take turns in a server: one serves, another may be on its way, the one before may have
- * requests to end.
+ * Changes the speech model of a server. One model serves, another may be starting, and the previous one may still be
+ * finishing requests.
  */
 import { ModelRefused } from '../errors.js';
 import type { ModelChange, ModelState, ModelSwitch } from '../models/model-switch.js';
@@ -13,9 +13,9 @@ import type { Logger } from './log.js';
 export interface ModelTurnsOptions {
   first: EngineApart;
   division: LaneDivision;
-  /** Called when another model serves. */
+  /** Called when another model has begun to serve. */
   served?: (name: string) => void;
-  /** Throws ModelRefused for a model that cannot be had here, and where there is no room for it. */
+  /** Throws ModelRefused if the model is not installed or there is not enough memory. */
   find: (name: string, leastSpeed?: number) => NextModel;
   afterRestart: (serving: string) => string;
   logger: Pick<Logger, 'error' | 'info'>;
@@ -24,11 +24,11 @@ export interface ModelTurnsOptions {
 }
 
 export interface NextModel {
-  /** Rejects where the signal ends it; nothing is left then. */
+  /** Rejects when the signal aborts. Then no process is left. */
   start: (signal: AbortSignal) => Promise<EngineApart>;
-  /** Rejects where it is not fit to serve. */
+  /** Rejects if the model is not fit to serve. */
   check: (engine: EngineApart, signal: AbortSignal) => Promise<void>;
-  /** Remembers it for the next start, before it serves; what it throws refuses the model. */
+  /** Stores the model for the next start, before it serves. An error here refuses the model. */
   choose: () => void;
 }
 
@@ -48,7 +48,7 @@ export class ModelTurns implements ModelSwitch {
     return this.#serving.engine;
   }
 
-  /** With the one whose requests end. */
+  /** Includes the previous model while it finishes requests. */
   get atWork(): EngineApart[] {
     return [this.#serving, this.#draining].flatMap((leased) => leased?.engine ?? []);
   }
@@ -65,13 +65,13 @@ export class ModelTurns implements ModelSwitch {
   }
 
   use(name: string, by: string): void {
-    // `state()` has what became of it.
+    // The result is in `state()`.
     this.#begin(name, by).catch(() => undefined);
   }
 
   /**
-   * As use(), for who waits: resolves when the model serves, and rejects with the reason where it does not.
-   * `leastSpeed`: see checkModel().
+   * Like use(), but resolves when the model serves, and rejects with the reason if it does not. `leastSpeed`: see
+   * checkModel().
    */
   async bringIn(name: string, by: string, leastSpeed: number): Promise<void> {
     await this.#begin(name, by, leastSpeed);
@@ -97,7 +97,7 @@ export class ModelTurns implements ModelSwitch {
     return served.then(() => undefined);
   }
 
-  /** Requests that run finish first; a model that does not serve yet is given up. */
+  /** Waits for running requests. A model that does not serve yet is abandoned. */
   async close(): Promise<void> {
     this.#closing.abort(new ModelRefused('The server is shutting down.'));
     await this.#changing;
@@ -111,7 +111,7 @@ export class ModelTurns implements ModelSwitch {
     if (name === serving) throw new ModelRefused(`"${name}" serves already.`);
   }
 
-  /** Resolves to the model before, which may have requests to end. */
+  /** Resolves to the previous engine, which may still have requests. */
   async #replace(name: string, next: NextModel): Promise<LeasedEngine> {
     const { logger, now, division, served } = this.options;
     const before = this.#serving;

@@ -1,6 +1,4 @@
-/**
- * A speech model that is to serve beside and then instead of another: whether it can, and how it comes into service.
- */
+/** A speech model that is to replace the serving one: whether it can be loaded, and how it is started and checked. */
 import { statSync } from 'node:fs';
 import { eachDevice } from '../engine/devices.js';
 import { ModelRefused } from '../errors.js';
@@ -18,15 +16,15 @@ import { configuredModel } from './speech-engine.js';
 export interface NextModelParts {
   settings: EngineSettings;
   dependencies: EngineDependencies;
-  /** Bytes that other processes may take; null: nobody knows. */
+  /** Bytes that other processes may use. null: unknown. */
   room?: () => number | null;
-  /** Models beside the one that serves, which leave where they are idle; default: there are none. */
+  /** Other loaded models, which are unloaded if they are idle. Default: none. */
   memory?: Pick<ModelMemory, 'idleBytes' | 'unloadIdle'>;
 }
 
 /**
- * The manifest is read again: it may have been installed since the start. `leastSpeed`: see checkModel(). Throws
- * ModelRefused.
+ * Reads the manifest again, because the model may have been installed since the start. `leastSpeed`: see checkModel().
+ * Throws ModelRefused.
  */
 export function nextModel(
   name: string,

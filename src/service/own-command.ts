@@ -1,11 +1,13 @@
-/** A command of this program, in a process of its own and behind everything else that the machine does. */
+/** Runs a command of this program in a separate process, with the lowest priority. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Variable } from './variables.js';
 
-/** Of the service's settings it sees `settings`, and so nothing secret; standard output and error are pipes. */
+/**
+ * The child sees only `settings` of the service's variables, so it gets no secret. Standard output and error are pipes.
+ */
 export function startOwnCommand(
   words: readonly string[],
   settings: Readonly<Partial<Record<Variable, string>>>,
@@ -22,19 +24,19 @@ export function startOwnCommand(
   return child;
 }
 
-/** Characters of standard error: more than any of the command line's messages has. */
+/** The characters of standard error that are kept. No message of the command line is longer. */
 const KEPT_CHARACTERS = 2000;
 
 /**
- * Follows what a command writes to its standard error; the function that it returns is for when the command has ended:
- * its last line, which says why it failed; null where it wrote none.
+ * Reads what a command writes to its standard error. Call the returned function after the command has ended: it returns
+ * the last line, which says why the command failed. null: nothing was written.
  */
 export function lastError(child: ChildProcess): () => string | null {
   let written = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     written = (written + text).slice(-KEPT_CHARACTERS);
   });
-  // Of one that could not be started there is an error and no more.
+  // A process that could not be started only reports an error.
   child.on('error', ({ message }) => (written += `\n${message}`));
   return () => {
     const last = written.trim().split('\n').at(-1) ?? '';

@@ -1,4 +1,4 @@
-/** The server of these settings that runs on this machine, as the command line reaches it; see startControl(). */
+/** Finds the running server of these settings on this machine and sends it commands; see startControl(). */
 import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -9,10 +9,7 @@ import type { ModelState } from '../models/model-switch.js';
 import type { Config } from './config.js';
 import { CONTROL_MODEL, CONTROL_SUFFIX, controlPrefix } from './control.js';
 
-/**
- * The model that serves, the change under way, and the state of the search for a published model; null: there is no
- * search.
- */
+/** The model state of a server, and the state of its search for a published model. null: there is no search. */
 export interface ServerModels extends ModelState {
   automatic: AutomaticModelState | null;
 }
@@ -20,7 +17,7 @@ export interface ServerModels extends ModelState {
 export class ServerAtWork {
   private constructor(private readonly socket: string) {}
 
-  /** Throws an Error that says what to do where none answers, or more than one. */
+  /** Throws an Error that says what to do if no server answers, or if several do and none has the configured port. */
   static async find({ dataDir, port }: Pick<Config, 'dataDir' | 'port'>): Promise<ServerAtWork> {
     const found: { port: string; server: ServerAtWork }[] = [];
     for (const name of socketsIn(dataDir)) {
@@ -45,7 +42,7 @@ export class ServerAtWork {
     return this.#ask('GET');
   }
 
-  /** Rejects with ModelRefused where it does not begin. */
+  /** Rejects with ModelRefused if the change cannot start. */
   use(name: string): Promise<ServerModels> {
     return this.#ask('POST', { name });
   }

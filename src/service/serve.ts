@@ -31,8 +31,8 @@ import { signInLink } from './sign-in-link.js';
 const DRAIN_MS = 60_000;
 
 /**
- * Resolves when a stop signal has come and everything is drained and closed. `settings` take precedence over the
- * variables of the environment, for this process and those that it starts.
+ * Resolves after a stop signal, when everything is drained and closed. `settings` override environment variables, for
+ * this process and its child processes.
  */
 export async function serve(settings: Partial<Record<Variable, string>> = {}): Promise<void> {
   Object.assign(process.env, settings);
@@ -95,7 +95,7 @@ interface Parts {
 }
 
 async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
-  // Listened for before the address of the server is printed: a signal that comes at once is to drain it, too.
+  // Installed before the server's address is printed, so that even an immediate signal drains the server.
   const stopped = stopSignal();
   const { speech: engine, acquire, backlog, models, installed: speechModels, memory: modelMemory } = parts.engines;
   const automatic: { model?: AutomaticModel } = {};
@@ -134,7 +134,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
   await drain(server);
 }
 
-/** Without it a server serves as well, and the command line cannot change its model. */
+/** A server without this socket serves too, but the command line cannot change its model. */
 async function controlOf(
   { dataDir }: Config,
   { url }: RunningServer,
@@ -151,9 +151,9 @@ async function controlOf(
 }
 
 interface FirstWords {
-  /** null: the database had accounts before. */
+  /** null: the database already had accounts. */
   keys: FirstKeys | null;
-  /** Whether a published model is looked for. */
+  /** Whether the server looks for a published model. */
   isSearching: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The engines of a server, in processes of their own. */
+/** The engines of a server, in separate processes. */
 import { Quarantine } from '../engine/remote/quarantine.js';
 import { Backlog } from '../engine/backlog.js';
 import { LaneDivision } from '../engine/lane-division.js';
@@ -20,40 +20,40 @@ import { nextModel } from './next-model.js';
 import { ServingSpeech } from './serving-speech.js';
 
 export interface ServedEngines {
-  /** Whichever serves by default now. */
+  /** The engine that serves by default at the moment. */
   speech: Pick<SpeechEngine, 'info' | 'stats'>;
   acquire: AcquireEngines;
   /** The models that requests can name. */
   installed: Pick<InstalledSpeech, 'find' | 'list'>;
-  /** What all models in memory may take, and take now, in bytes. */
+  /** The memory limit of all loaded models and their current use, in bytes. */
   memory: Pick<ModelMemory, 'limit' | 'used' | 'makeRoom'>;
-  /** What they have been given to do, whichever of them. */
+  /** The work of all engines together. */
   backlog: Backlog;
   models: ModelSwitch;
   /** See ModelTurns. */
   bringIn: ModelTurns['bringIn'];
-  /** Of the one that serves now. */
+  /** Of the engine that serves at the moment. */
   readonly info: ServedInfo;
   readonly translationModels: readonly string[];
-  /** Of the processes that it runs in: one for each device that has one now. */
+  /** Ids of all running processes, one for each device. */
   readonly pids: readonly number[];
-  /** Requests that run finish first. */
+  /** Waits for running requests. */
   close(): Promise<void>;
 }
 
 export interface ServedEnginesOptions {
   metrics: EngineMetrics;
   logger: Pick<Logger, 'error' | 'info'>;
-  /** What a process runs; default: the service's own. */
+  /** The file that a process runs. Default: the service's own. */
   main?: string | undefined;
-  /** Of each process its device; default: those that the configuration names. */
+  /** The device of each process. Default: the devices of the configuration. */
   devices?: readonly string[] | undefined;
-  /** Bytes that the processes of another model may take; default: what the kernel says. */
+  /** Bytes that the processes of another model may use. Default: as the kernel reports it. */
   room?: () => number | null;
-  /** The models of speakers, which share the memory; default: there are none. */
+  /** The speaker models, which share the memory. Default: none. */
   speakers?: Unloadable | undefined;
   timers?: Timers;
-  /** As of EngineDependencies. */
+  /** See EngineDependencies. */
   memoryOf?: EngineDependencies['memoryOf'];
 }
 
@@ -62,10 +62,10 @@ function withChosen({ config, ...settings }: EngineSettings): EngineSettings {
   return { ...settings, config: Object.freeze({ ...config, model }) };
 }
 
-/** Of what the machine, or its control group, leaves as the server starts. */
+/** The share of the memory that is free when the server starts, on the machine or in its control group. */
 const MEMORY_SHARE = 0.7;
 
-/** Serves the model that was chosen last, unless the configuration names one. */
+/** Serves the configured model, or else the one that was chosen last. */
 export async function startEngines(settings: EngineSettings, options: ServedEnginesOptions): Promise<ServedEngines> {
   const { metrics, logger, main, devices, memoryOf, room = freeMemory, speakers, timers = systemTimers } = options;
   const { config } = settings;
@@ -129,7 +129,7 @@ function monotonic(): number {
   return performance.now();
 }
 
-/** On one device of the engine; while it has no process, as before. */
+/** Lanes on one device of the engine. While it has no process, the last known number. */
 function lanesOf(serving: () => EngineApart): () => number {
   let last = 1;
   return () => {
@@ -140,7 +140,7 @@ function lanesOf(serving: () => EngineApart): () => number {
   };
 }
 
-/** The translation models of whichever engine serves by default. */
+/** The translation models of the engine that serves by default at the moment. */
 function textOf(turns: Pick<ModelTurns, 'serving'>): Unloadable {
   return {
     get lastUsed() {

@@ -1,4 +1,4 @@
-/** The limits of the server: those of the configuration, and those without a variable. */
+/** The limits of the server: those of the configuration, and those that no variable sets. */
 import { SCRYPT_COST } from '../ledger/access/password.js';
 import type { Config } from './config.js';
 import type { ServerSettings } from './server.js';

@@ -1,4 +1,4 @@
-/** From parts to a listening service, and down again without losing a request. */
+/** Starts a listening service from its parts, and stops it without losing a request. */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -53,39 +53,42 @@ const RESOURCES: readonly MakeRoutes[] = [
   dashboardRoutes,
 ];
 
-/** Chunks of uploads on their way from a socket to the disk: enough to keep both busy. */
+/** The most chunks, over all uploads, on their way from a socket to the disk. Enough to keep both busy. */
 const UPLOAD_CHUNKS_AT_ONCE = 8;
 
 export interface ServerSettings extends HttpSettings, ListenerSettings, TranscriptionSettings {
-  /** Jobs of one account that have not ended. */
+  /** The most unfinished jobs of one account. */
   maxOpenJobs: number;
   jobRetentionHours: number;
-  /** Where webhooks may go beside the public internet; see AddressGuard. */
+  /** Private addresses that webhooks may use; see AddressGuard. */
   webhookAllow: readonly string[];
-  /** Connections of one address; requests, where a trusted proxy passes them on for it. */
+  /** The most connections of one address. Behind a trusted proxy: the most requests. */
   maxConnectionsPerAddress: number;
 }
 
 export interface ServerOptions {
   host: string;
-  /** 0 picks a free one. */
+  /** 0: any free port. */
   port: number;
-  /** Where balancers ask how much work this node is to get, see AgentCheck; 0 picks a port, null: nowhere. */
+  /** The port for load balancers, see AgentCheck. 0: any free port. null: none. */
   agentPort?: number | null;
   version: string;
   ledger: Ledger;
-  /** Whichever serves now. */
+  /** The engine that serves at the moment. */
   engine: Pick<SpeechEngine, 'info' | 'stats'>;
-  /** It or another model, and what translates, for a whole request. */
+  /** Acquires this or another model, and the translator, for a whole request. */
   acquire: AcquireEngines;
-  /** Those that requests may name; absent: the one that serves now. */
+  /** The models that requests may name. Absent: only the one that serves. */
   speechModels?: SpeechModelDirectory;
-  /** What all models in memory may take, and take now, in bytes; null: no limit is known. Absent: nobody counts. */
+  /**
+   * The memory limit of all loaded models and their current use, in bytes. `limit` null: no limit is known. Absent: not
+   * counted.
+   */
   modelMemory?: { limit: number | null; used: number };
-  /** The audio of requests and jobs that is still to be transcribed. */
+  /** The audio of requests and jobs that is not transcribed yet. */
   backlog: Backlog;
   models: ModelSwitch;
-  /** The search for a published model; null or absent: there is none. */
+  /** The state of the search for a published model. null or absent: there is no search. */
   automaticModel?: () => AutomaticModelState | null;
   modelStore: ModelStore;
   settingsInForce: () => readonly SettingInForce[];
@@ -95,24 +98,24 @@ export interface ServerOptions {
   timers: Timers;
   clock: WallClock;
   settings: ServerSettings;
-  /** Where uploads wait for their transcription, each server's in a directory of its own. */
+  /** The directory for uploads that wait for transcription. Each server has its own subdirectory. */
   uploadBase: string;
-  /** Where the audio of jobs lies, for all servers of the database. */
+  /** The directory for the audio of jobs, shared by all servers of the database. */
   jobsDirectory: string;
 }
 
 export interface RunningServer {
   readonly url: string;
-  /** null: no balancer asks. */
+  /** null: there is no port for load balancers. */
   readonly agentPort: number | null;
   /**
-   * Drains: notifies the balancers that ask; running requests may take `drainMs` more, new ones get 503 meanwhile; then
-   * stops listening and removes what uploads left. Ledger and engine stay the caller's to close.
+   * Drains the server. It notifies load balancers, lets running requests take up to `drainMs`, and answers new ones
+   * with 503. Then it stops listening and removes leftover uploads. The caller closes the ledger and the engine.
    */
   close(drainMs: number): Promise<void>;
 }
 
-/** Answers on their way when the drain is over get this long to leave. */
+/** After the drain, answers that are being sent get this long to finish. */
 const FLUSH_MS = 2000;
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
@@ -161,7 +164,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return { url: urlOf(server), agentPort, close: (drainMs) => (closed ??= shutDown(drainMs)) };
 }
 
-/** The load for HTTP: the engine's, with the backlog. */
+/** The engine's load and the backlog together, for HTTP. */
 function loadedEngine({ engine, backlog }: ServerOptions): HttpEngine {
   return {
     get info() {
@@ -181,7 +184,7 @@ function modelsInMemory(options: ServerOptions): ModelsInMemory {
   };
 }
 
-/** Of a server that has one model at a time. */
+/** For a server that has only one model at a time. */
 function onlyServing({ engine, models }: ServerOptions): SpeechModelDirectory {
   const serving = (): ListedSpeechModel => ({ info: engine.info, loaded: true, since: models.state().since });
   return {
@@ -260,7 +263,7 @@ function errorForms({ dashboard }: ServerSettings): ErrorForms[] {
   return dashboard ? [openAi, ...pages] : [openAi];
 }
 
-/** What looks again and again, until it is closed. */
+/** Starts the periodic checks. */
 function startWatches(options: ServerOptions, inFlight: InFlightRegistry): { close(): void }[] {
   const { ledger, logger, metrics, timers } = options;
   const revocations = new RevocationWatch({

@@ -4,12 +4,15 @@ import type { EngineApart } from './engine-apart.js';
 import type { ModelTurns } from './model-turns.js';
 
 export interface AllEngines {
-  /** The default model's, the one before it while that has requests, and those of other models in memory. */
+  /**
+   * The engines in memory: the default model's, the previous default's while it has requests, and those of other
+   * models.
+   */
   atWork: () => readonly EngineApart[];
   division: Pick<LaneDivision, 'leftSeconds'>;
 }
 
-/** The speech engine that serves by default now, whichever that is; requests hold a lease of one. */
+/** The speech engine that serves by default at the moment. Requests hold a lease of one engine. */
 export class ServingSpeech implements Pick<SpeechEngine, 'info' | 'stats'> {
   constructor(
     private readonly models: Pick<ModelTurns, 'serving'>,
@@ -20,7 +23,7 @@ export class ServingSpeech implements Pick<SpeechEngine, 'info' | 'stats'> {
     return this.models.serving.speech.info;
   }
 
-  /** Of all engines: they share the slots of the default model's. */
+  /** The load of all engines. They share the slots of the default model. */
   stats(): EngineLoad {
     const loads = this.all.atWork().map(({ speech }) => speech.stats());
     const sum = (of: (load: EngineLoad) => number): number => loads.reduce((sum, one) => sum + of(one), 0);
@@ -33,7 +36,10 @@ export class ServingSpeech implements Pick<SpeechEngine, 'info' | 'stats'> {
     };
   }
 
-  /** Of the models that have audio to transcribe, each by its audio that is left; else of the default model. */
+  /**
+   * The mean real-time factor of all models that have audio to transcribe, weighted by their remaining audio. If none
+   * has, the factor of the default model.
+   */
   get realTimeFactor(): number {
     const left = this.all.division.leftSeconds();
     let seconds = 0;

@@ -1,11 +1,11 @@
-/** What every variable of the environment has become, for the operator's page; secrets are not in it. */
+/** The current value of every environment variable, for the operator's page. Secrets are hidden. */
 import type { SettingInForce } from '../setting-in-force.js';
 import type { Config } from './config.js';
 import { VARIABLES, type EnvironmentVariables, type Variable } from './variables.js';
 
 type Value = string | number | boolean | null | readonly string[];
 
-/** Of each variable; a new one is shown, or is none. */
+/** How each variable is shown. The type makes sure that a new variable is not forgotten. */
 const SHOWN: Readonly<Record<Variable, (config: Config) => Value>> = {
   VERBATIM_HOST: ({ host }) => host,
   VERBATIM_PORT: ({ port }) => port,
@@ -51,11 +51,11 @@ const SHOWN: Readonly<Record<Variable, (config: Config) => Value>> = {
 
 export interface SettingSources {
   env: EnvironmentVariables;
-  /** Variables that an option of the command line has set. */
+  /** Variables that were set by an option of the command line. */
   options?: readonly Variable[];
 }
 
-/** `tuned`: the configuration with the settings that were measured, where those are used. */
+/** `tuned`: the configuration that is in effect, with measured settings if they are used. */
 export function settingsInForce(
   sources: SettingSources,
   configured: Config,
@@ -89,7 +89,7 @@ function hidden(secret: string | null): string | null {
   return secret === null ? null : '(hidden)';
 }
 
-/** A path, or an address without its user and parameters. */
+/** A path stays. An address loses its user and parameters. */
 function withoutPassword(database: string): string {
   if (!/^[a-z]+:\/\//.test(database)) return database;
   if (!URL.canParse(database)) return '(hidden)';

@@ -1,20 +1,19 @@
-/** How many windows one device works on at a time, where VERBATIM_SLOTS does not say. */
+/** The number of windows that one device works on at a time, if VERBATIM_SLOTS is not set. */
 import { availableParallelism } from 'node:os';
 import type { Config } from './config.js';
 
 /**
- * A decoder step of one window leaves most of a CUDA device idle, so that a few windows in flight fill it. Each further
- * one costs caches of its own in the device's memory and waits for the same multiprocessors, however many cores the
- * host has.
+ * A decoder step of one window leaves most of a CUDA device idle, so a few windows together fill it. Each further
+ * window needs its own caches in device memory and waits for the same multiprocessors, however many cores the host has.
  */
 export const CUDA_SLOTS = 4;
 
-/** On a CPU: as many as there are cores for. */
+/** On a CPU: as many slots as there are cores for their threads. */
 export function cpuSlots(threads: number, cores = availableParallelism()): number {
   return Math.max(1, Math.floor(cores / threads));
 }
 
-/** `devices` are ids of resolveDevices(): never a CPU beside CUDA. */
+/** `devices`: ids from resolveDevices(), which never lists a CPU together with CUDA. */
 export function slotsOn(
   devices: readonly string[],
   { slots, threads }: Pick<Config, 'slots' | 'threads'>,

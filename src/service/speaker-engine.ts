@@ -1,4 +1,4 @@
-/** Builds the engine that distinguishes speakers, by VERBATIM_SPEAKERS and the variables for its models. */
+/** Creates the engine that distinguishes speakers, as VERBATIM_SPEAKERS and the variables for its models say. */
 import { statSync } from 'node:fs';
 import { memoryOfProcess } from '../engine/process/heartbeat.js';
 import type { SupervisorObserver } from '../engine/process/supervisor.js';
@@ -19,14 +19,14 @@ import { ownCommand } from '../package-root.js';
 
 export type SpeakerSettings = Pick<Config, 'speakers' | 'speakerSegmentation' | 'speakerEmbedding'>;
 
-/** What distinguishes speakers, or why nothing does, in a sentence. */
+/** The engine that distinguishes speakers, or a sentence that says why there is none. */
 export type Speakers =
   | {
       engine: SpeakerEngine;
       segmentation: SpeakerSegmentationModelEntry;
-      /** With the languages in which voices are distinguished. */
+      /** Includes the languages in which voices are distinguished. */
       embedding: SpeakerEmbeddingModelEntry;
-      /** Of memory that its process takes. */
+      /** Memory that its process uses. */
       bytes: number;
     }
   | { engine: null; unavailable: string };
@@ -37,8 +37,8 @@ export interface SpeakerOptions {
 }
 
 /**
- * Nothing is loaded before the first file. Throws an Error that says what to do where a model is named, and it or the
- * runtime is not there: only the defaults may be missing.
+ * Loads nothing before the first file. If a model is named and it or the runtime is missing, throws an Error that says
+ * what to do. Default models may be missing.
  */
 export function createSpeakerEngine(
   settings: SpeakerSettings,
@@ -64,7 +64,7 @@ export function createSpeakerEngine(
   return { engine, segmentation, embedding, bytes };
 }
 
-/** Whether they are installed or not. Throws an Error for a name of no such model. */
+/** The configured models, installed or not. Throws an Error if a name is unknown or the model has another kind. */
 export function speakerModels(
   { speakerSegmentation, speakerEmbedding }: Omit<SpeakerSettings, 'speakers'>,
   manifest: Manifest,
@@ -82,7 +82,7 @@ function size(path: string): number {
   return statSync(path).size;
 }
 
-/** As a part of the memory that all models share. */
+/** The speaker models as a part of the shared memory. */
 export function unloadableSpeakers({ engine }: Speakers): Unloadable | undefined {
   if (engine === null) return undefined;
   return {
@@ -100,7 +100,7 @@ export function unloadableSpeakers({ engine }: Speakers): Unloadable | undefined
   };
 }
 
-/** For the log: their names, or why there are none. */
+/** The names of the models, or why there are none, for the log. */
 export function speakerModelNames(speakers: Speakers): string[] | string {
   if (speakers.engine === null) return speakers.unavailable;
   return [speakers.segmentation.name, speakers.embedding.name];
@@ -123,7 +123,7 @@ function whatIsMissing(models: readonly ModelEntry[], roots: StoreRoots, hasRunt
   const model = models.find((entry) => !isInstalled(roots, entry));
   if (model !== undefined)
     return (
-      // Clients see it, too: without a path.
+      // Clients see this message too, so it contains no path.
       `The model "${model.name}" is not installed. Run: ${ownCommand} models pull ${model.name}`
     );
   return hasRuntime() ? null : 'The package onnxruntime-node is not installed. Run: npm install --include=optional';

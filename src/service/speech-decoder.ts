@@ -1,15 +1,20 @@
-/** The decoder of the devices that serve, by VERBATIM_SPEECH_DECODER, VERBATIM_COMPUTE and VERBATIM_BATCH. */
+/**
+ * Chooses the speech decoder of the serving devices by VERBATIM_SPEECH_DECODER, VERBATIM_COMPUTE and VERBATIM_BATCH.
+ */
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
 import type { SpeechModelEntry } from '../models/manifest.js';
 import type { Config } from './config.js';
 import { ConfigError } from './variables.js';
 
-/** What 'auto' is on a CPU. On CUDA it is whisper.cpp, until a measurement shows that the batched one is faster. */
+/**
+ * The decoder for 'auto' on a CPU. On CUDA it is whisper.cpp until a measurement shows that the batched decoder is
+ * faster.
+ */
 export const AUTO_ON_CPU: SpeechDecoder['kind'] = 'batched';
 
 /**
- * Windows in flight: a step costs little more for eight rows than for one, and a window holds some 10 to 25 MiB on
- * base.
+ * Windows in flight. A step costs little more for eight rows than for one. A window takes 10 to 25 MiB with the base
+ * model.
  */
 export const DEFAULT_BATCH = 8;
 
@@ -17,8 +22,8 @@ type Settings = Pick<Config, 'speechDecoder' | 'compute' | 'batch'>;
 type Model = Pick<SpeechModelEntry, 'name' | 'decoder'>;
 
 /**
- * `devices` are ids of resolveDevices(); `model`: absent, one of either decoder. Throws ConfigError for what does not
- * go together.
+ * `devices`: ids from resolveDevices(). `model`: absent means a model that either decoder supports. Throws ConfigError
+ * if settings conflict.
  */
 export function speechDecoder(settings: Settings, devices: readonly string[], model?: Model): SpeechDecoder {
   const kind = decoderKind(settings, devices, model);

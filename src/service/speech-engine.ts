@@ -1,4 +1,4 @@
-/** Builds the speech engine that the configuration asks for. */
+/** Creates the speech engine that the configuration asks for. */
 import { SetupError } from '../errors.js';
 import { existsSync } from 'node:fs';
 import { loadBinding, type NativeBinding } from '../engine/binding.js';
@@ -25,7 +25,7 @@ export interface InstalledModel {
   path: string;
 }
 
-/** The speech model that the configuration asks for. Throws an Error that says what to do when it is not there. */
+/** The configured speech model. Throws an Error that says what to do if it is not installed. */
 export function configuredModel(config: Config, roots: StoreRoots, manifest: Manifest): InstalledModel {
   const entry = findModel(manifest, config.model ?? manifest.defaultSpeechModel, 'speech');
   if (entry.kind !== 'speech')

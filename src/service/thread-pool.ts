@@ -1,7 +1,7 @@
 /**
- * The size of libuv's thread pool: a thread for every slot and every translator, and some so that files and DNS never
- * wait for inference. Which device serves is not known yet, since asking it loads the addon: a few threads too many
- * cost nothing.
+ * The size of libuv's thread pool: one thread for each slot and each translator, and a few more so that files and DNS
+ * never wait for inference. The devices are not known yet, because asking for them loads the addon. A few threads too
+ * many cost nothing.
  */
 import { availableParallelism } from 'node:os';
 import { CUDA_SLOTS, cpuSlots } from './slots.js';
@@ -13,15 +13,15 @@ export const TRANSLATORS = 2;
 
 const SPARE_THREADS = 4;
 
-/** libuv takes no more. */
+/** libuv's maximum. */
 const LARGEST = 1024;
 
-/** Must be called before anything uses the pool. A size that the environment gives stays. */
+/** Must be called before anything uses the pool. Keeps a size that is set in the environment. */
 export function sizeThreadPool(env: NodeJS.ProcessEnv): void {
   env['UV_THREADPOOL_SIZE'] ??= String(threadPoolSize(env, availableParallelism(), tunedSlots()));
 }
 
-/** Bad values are for readConfig() to refuse. */
+/** Ignores bad values; readConfig() refuses them. */
 export function threadPoolSize(env: EnvironmentVariables, cores: number, tuned: number): number {
   const slots = Number(env['VERBATIM_SLOTS']);
   const known = Number.isInteger(slots) && slots > 0;
@@ -33,12 +33,12 @@ function onCuda(env: EnvironmentVariables): boolean {
   return env['VERBATIM_DEVICE'] !== 'cpu';
 }
 
-/** Slots are counted by device: cuda:0,1 has twice as many. */
+/** Slots are per device, so cuda:0,1 has twice as many. */
 function deviceCount(env: EnvironmentVariables): number {
   return env['VERBATIM_DEVICE']?.split(',').length ?? 1;
 }
 
-/** Whether the file holds good is for `serve` to say. */
+/** Ignores a broken file; `serve` reports it. */
 function tunedSlots(): number {
   try {
     return readTuned()?.slots ?? 1;

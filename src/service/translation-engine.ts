@@ -1,4 +1,4 @@
-/** Builds the translation engine that the configuration and the installed models make. */
+/** Creates the translation engine from the configuration and the installed models. */
 import { loadBinding, type NativeBinding } from '../engine/binding.js';
 import { resolveDevices } from '../engine/devices.js';
 import type { TranslationModelSpec } from '../engine/translation/translation-model.js';
@@ -9,7 +9,7 @@ import { TRANSLATORS } from './thread-pool.js';
 import type { Manifest, TranslationModelEntry } from '../models/manifest.js';
 import { isInstalled, modelPath, type StoreRoots } from '../models/store.js';
 
-/** Models are loaded when a translation first needs them. */
+/** A model is loaded when a translation first needs it. */
 export function createTranslationEngine(
   config: Config,
   roots: StoreRoots,

@@ -13,39 +13,39 @@ export interface TunedSettings {
   devices: string[];
   accelerator: Config['accelerator'];
   decoder: SpeechDecoder['kind'];
-  /** 'auto' with whisper.cpp. */
+  /** 'auto' for whisper.cpp. */
   compute: Config['compute'];
   cpu: string;
   cores: number;
   slots: number;
   threads: number;
-  /** Windows in flight of the batched decoder, else null. */
+  /** Windows in flight in the batched decoder; null for whisper.cpp. */
   batch: number | null;
-  /** Seconds of audio a second, with these settings and with the defaults. */
+  /** Seconds of audio per second, with these settings and with the defaults. */
   rtfx: number;
   defaultRtfx: number;
-  /** Median of the ratios of measurements taken in turns. */
+  /** The median ratio of alternating measurements. */
   gain: number;
   tunedAt: string;
 }
 
-/** Since windows can be decoded together; a file without them is for whisper.cpp. */
+/** A file without these fields was written before windows could be decoded together, and is for whisper.cpp. */
 type BatchedSettings = Pick<TunedSettings, 'decoder' | 'compute' | 'batch'>;
 
 const BEFORE_BATCHES: BatchedSettings = { decoder: 'whisper.cpp', compute: 'auto', batch: null };
 
-/** As they lie in the file, which says `acceleration`: files that are there already stay good, in both directions. */
+/** The format of the file. It says `acceleration`, so that older and newer versions can read each other's files. */
 type StoredSettings = Omit<TunedSettings, 'accelerator' | keyof BatchedSettings> &
   Partial<BatchedSettings> & { acceleration: TunedSettings['accelerator'] };
 
 export const TUNED_FILE = 'verbatim.tuned.json';
 
-/** Beside data/: in the directory that the service is started in. */
+/** The path beside data/, in the directory where the service is started. */
 export function tunedPath(directory = process.cwd()): string {
   return join(directory, TUNED_FILE);
 }
 
-/** null where nothing was tuned. Throws an Error that names the file when it is not what `tune` writes. */
+/** null: nothing was tuned. Throws an Error that names the file if `tune` did not write its content. */
 export function readTuned(path = tunedPath()): TunedSettings | null {
   if (!existsSync(path)) return null;
   const broken = (why: string): Error => new SetupError(`${path} ${why}. Remove it, or run: ${ownCommand} bench tune`);
@@ -93,10 +93,10 @@ function isStored(value: unknown): value is StoredSettings {
   );
 }
 
-/** The model and the machine that tuned settings must have been found for. */
+/** The model and the machine for which the settings must have been tuned. */
 export interface TunedFor {
   modelName: string;
-  /** Asked last, and only where all else agrees, because it reads the whole file. */
+  /** Called last, and only if everything else matches, because it reads the whole file. */
   modelSha256: () => Promise<string>;
   devices: readonly string[];
   decoder: SpeechDecoder;
@@ -114,14 +114,14 @@ export function settingVariables(env: EnvironmentVariables): SettingVariables {
 
 export interface AppliedSettings {
   config: Config;
-  /** How the file was used, for the log; null: there is none. */
+  /** How the file was used, for the log. null: there is no file. */
   tuned: string | null;
 }
 
 /**
- * The configuration with the tuned slots, threads and batch. They were found together, so one variable of the
- * environment sets both aside; so does another model, device or number of cores. Another model is also another file
- * under the same name: other weights, or the same ones quantized.
+ * The configuration with the tuned slots, threads and batch. They were tuned together, so none of them is used if one
+ * of these variables is set, or if the model, device or number of cores differs. A file of the same name with other
+ * weights, or the same weights quantized differently, is another model.
  */
 export async function withTuned(
   config: Config,
@@ -161,7 +161,7 @@ async function whyNot(
   );
 }
 
-/** 'whisper.cpp', or 'batched' with the type it computes in. */
+/** 'whisper.cpp', or 'batched' with its number type. */
 function decoderOf(settings: Pick<TunedSettings, 'decoder' | 'compute'> | SpeechDecoder): string {
   const kind = 'kind' in settings ? settings.kind : settings.decoder;
   return kind === 'batched' && 'compute' in settings ? `${kind} ${settings.compute}` : kind;

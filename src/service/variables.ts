@@ -1,6 +1,4 @@
-/**
- * The variables of the environment that this service knows. Another VERBATIM_* one is a mistake, and stops the start.
- */
+/** The environment variables of this service. An unknown VERBATIM_* variable stops the start. */
 import { closest, distance } from 'fastest-levenshtein';
 import { SetupError } from '../errors.js';
 
@@ -49,7 +47,7 @@ export const VARIABLES = [
 
 export type Variable = (typeof VARIABLES)[number];
 
-/** Of CMake; an image or a shell that builds the addon may well have them in its environment. */
+/** Variables of the CMake build. An image or a shell that builds the addon may have them in its environment. */
 const BUILD_VARIABLES: readonly string[] = [
   'VERBATIM_CUDA',
   'VERBATIM_ONEDNN',
@@ -58,14 +56,14 @@ const BUILD_VARIABLES: readonly string[] = [
   'VERBATIM_FUZZ',
 ];
 
-/** Settings of the version before this one, which are read no more, and why. */
+/** Variables of the previous version that are no longer read, and why. */
 export const RETIRED_VARIABLES: Readonly<Record<string, string>> = {
   VERBATIM_ENGINE_PROCESS: 'the engine always runs in a process of its own',
 };
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-/** Of these variables, those that are set. */
+/** The variables of this list that are set. */
 export function setVariables<Name extends Variable>(
   names: readonly Name[],
   env: EnvironmentVariables,
@@ -78,12 +76,12 @@ export function setVariables<Name extends Variable>(
   return set;
 }
 
-/** Wrong usage: exit code 2. */
+/** Wrong usage, which exits with code 2. */
 export class UsageError extends SetupError {
   override readonly name: string = 'UsageError';
 }
 
-/** A bad value: names the variable, the value and what is allowed. */
+/** A bad value. The message names the variable, the value and what is allowed. */
 export class ConfigError extends UsageError {
   override readonly name = 'ConfigError';
   constructor(variable: string, value: string, allowed: string) {
@@ -91,7 +89,7 @@ export class ConfigError extends UsageError {
   }
 }
 
-/** Throws UsageError. The value of an unknown variable is not shown: it may be a misspelt secret's. */
+/** Throws UsageError. The value of an unknown variable is not shown, because the name may be a misspelt secret. */
 export function refuseUnknown(env: EnvironmentVariables): void {
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith('VERBATIM_')) continue;
@@ -100,7 +98,7 @@ export function refuseUnknown(env: EnvironmentVariables): void {
   }
 }
 
-/** A warning for each variable that is set and has no effect any more. */
+/** A warning for each variable that is set but no longer has an effect. */
 export function retiredVariables(env: EnvironmentVariables): string[] {
   const set = Object.entries(RETIRED_VARIABLES).filter(([name]) => (env[name] ?? '') !== '');
   return set.map(([name, why]) => `${name} is ignored: ${why}. The next version will refuse it.`);
@@ -116,7 +114,8 @@ function nearest(name: string): string {
 }
 
 /**
- * A Service named "verbatim" makes Kubernetes give every pod of its namespace its address, in variables of these names.
+ * Whether Kubernetes set the variable: for a Service named "verbatim" it gives every pod of the namespace such
+ * variables.
  */
 function isServiceLink(name: string, value = ''): boolean {
   return /^(tcp|udp|sctp):\/\//.test(value) || /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)/.test(name);

@@ -1,4 +1,4 @@
-/** The detection of speech, by VERBATIM_VAD. */
+/** Chooses how speech is detected, by VERBATIM_VAD. */
 import { SetupError } from '../errors.js';
 import { findModel, VOICE_ACTIVITY_MODEL, type Manifest } from '../models/manifest.js';
 import { isInstalled, modelPath, type StoreRoots } from '../models/store.js';
@@ -6,8 +6,8 @@ import type { Config } from './config.js';
 import { ownCommand } from '../package-root.js';
 
 /**
- * The path of the model; null: none, whatever stands out of the background counts. Throws an Error that says what to
- * do.
+ * The path of the model. null: no model; sound that is louder than the background counts as speech. Throws an Error
+ * that says what to do.
  */
 export function voiceActivityModel(
   { voiceActivity }: Pick<Config, 'voiceActivity'>,

@@ -1,7 +1,7 @@
 /**
- * One paid transcription: measure -> hold -> work -> settle, or release. Whatever goes wrong, the hold is released, the
- * idempotency record is abandoned, and the audio is removed before the failure is reported. Only who leaves after
- * receiving some of the answer pays for that much.
+ * One paid transcription: measure -> hold -> work -> settle, or release. After any failure, the hold is released, the
+ * idempotency record is abandoned, and the audio is removed; then the failure is reported. A client that leaves after
+ * it received a part of the answer pays for that part.
  */
 import { rename, stat } from 'node:fs/promises';
 import { removeFile } from '../remove-file.js';
@@ -31,9 +31,9 @@ export interface TranscriptionSettings extends BillingSettings {
   maxAudioSeconds: number;
 }
 
-/** What was learned on the way, as far as the request came. */
+/** What is known about the request, as far as it came. */
 export interface TranscriptionFacts {
-  /** That works on it, or would have. */
+  /** The model that works on it, or would have. */
   model?: string;
   audioSeconds?: number;
   queueMs?: number;
@@ -47,20 +47,20 @@ export interface TranscriptionRequest {
   /** The path that usage is recorded under. */
   endpoint: string;
   /**
-   * The file is the service's from now on, and gone when `run` is done; before the charge, which only the answer
+   * The service owns the file from now on. It is removed before `run` is done: before the charge, which only the answer
    * follows.
    */
   audio: { path: string; sha256: string; head?: string };
   options: TranscriptionOptions;
   idempotencyKey: string | null;
-  /** Without an Idempotency-Key, of a client that may repeat the request unasked. */
+  /** For a request without an Idempotency-Key whose client may repeat it automatically. */
   unkeyed?: Unkeyed | undefined;
-  /** Receives the answer's text while it is made. */
+  /** Receives the answer's text as it is produced. */
   listener?: StreamListener | undefined;
   signal: AbortSignal;
 }
 
-/** What is worked on, and for whom. */
+/** The work, and the account it is for. */
 export type TranscriptionOrder = Pick<TranscriptionRequest, 'requestId' | 'accountId' | 'options' | 'signal'> & {
   audio: { path: string; sha256?: string; head?: string };
 };
@@ -71,18 +71,18 @@ export type TranscriptionAnswer =
   /** The body as version 0.1.0 rendered and stored it. */
   | { replayed: true; body: string; timings: WorkTimings };
 
-/** The name of the speech model; null: a version stored the answer that did not note it. */
+/** The name of the speech model. null: the answer was stored by a version that did not store the name. */
 export function modelOf(answer: TranscriptionAnswer): string | null {
   return 'result' in answer ? answer.result.model : null;
 }
 
 export interface Answered {
   answer: TranscriptionAnswer;
-  /** Notified of how the answer's delivery ends; null: nobody asks. */
+  /** Is notified of how the delivery of the answer ends. null: not needed. */
   delivery: Delivery | null;
 }
 
-/** How a request ended, and what was learned of it until then. */
+/** How a request ended, and what is known about it. */
 export type TranscriptionOutcome = { facts: TranscriptionFacts } & (Answered | { error: unknown });
 
 const NO_TIMINGS: WorkTimings = Object.freeze({
@@ -101,7 +101,7 @@ export interface TranscriptionDeps {
   settings: TranscriptionSettings;
 }
 
-/** The same models from the first look at a request to the last. */
+/** The models of a request, the same from its first check to its end. */
 interface Engines {
   lease: EngineLease;
   languages: LanguageSupport;
@@ -141,9 +141,7 @@ export class TranscriptionService {
     return this.#billing.minimumCredits;
   }
 
-  /**
-   * Whether a request without an Idempotency-Key may have its answer stored, so that it needs neither credits nor time.
-   */
+  /** Whether a request without an Idempotency-Key may have a stored answer, which needs neither credits nor time. */
   mayBeRepeated(accountId: string, unkeyed: { retried: boolean }): Promise<boolean> {
     return this.#idempotency.mayBeRepeated(accountId, unkeyed);
   }
@@ -159,8 +157,9 @@ export class TranscriptionService {
   }
 
   /**
-   * The duration of audio that the account's balance covers, and the most that it can cost. What is far larger when it
-   * is converted stays as it is, for perform() to convert again. Rejects as run() fails.
+   * Resolves to the duration, if the account's balance covers it, and the most that the audio can cost. Keeps the
+   * converted audio in place of the file, unless it is much larger; then perform() converts the file again. Rejects as
+   * run() fails.
    */
   measure(order: TranscriptionOrder): Promise<{ durationSeconds: number; credits: number }> {
     return this.#with(order.options, async ({ lease, languages }) => {
@@ -171,7 +170,7 @@ export class TranscriptionService {
     });
   }
 
-  /** Work in the background on a file that was measured and is paid for; the caller settles the bill. */
+  /** Works in the background on a file that was measured and paid for. The caller settles the bill. */
   perform(
     order: TranscriptionOrder,
     { durationSeconds, onProgress }: { durationSeconds: number; onProgress: (seconds: number) => void },
@@ -204,7 +203,7 @@ export class TranscriptionService {
     });
   }
 
-  /** Rejects with `unsupported_model`. */
+  /** Acquires the engines for `work`. Rejects with `unsupported_model`. */
   async #with<T>({ model }: TranscriptionOptions, work: (engines: Engines) => Promise<T>): Promise<T> {
     const lease = this.deps.acquire(model);
     const { info, translator } = lease;
@@ -261,7 +260,7 @@ export class TranscriptionService {
     }
   }
 
-  /** Within what may be worked on and paid for. */
+  /** Measures the audio, within the allowed length and the account's balance. */
   async #measure(order: TranscriptionOrder, origin: WorkOrigin, { reader }: EngineLease): Promise<MeasuredAudio> {
     const { accountId, audio, signal } = order;
     const { path, head } = audio;
@@ -274,7 +273,7 @@ export class TranscriptionService {
     );
   }
 
-  /** Counts in the backlog while it is worked on; rejects with `overloaded` where that has no room. */
+  /** Counts in the backlog while it runs. Rejects with `overloaded` if the backlog is full. */
   async #work({ accountId, options, signal }: TranscriptionRequest, parts: WorkParts): Promise<Bill> {
     const { audio, origin, stream, engines, facts } = parts;
     const place = this.deps.backlog.admit({ accountId, audioSeconds: audio.seconds });
@@ -296,10 +295,10 @@ function originOf({ requestId, accountId, audio }: TranscriptionOrder, backgroun
   return { requestId, accountId, background, sha256: audio.sha256 ?? null };
 }
 
-/** So many times as large as what was sent, a conversion is not worth its place on the disk. */
+/** A conversion that is more than this many times larger than the upload is not kept on disk. */
 const MOST_TIMES_LARGER = 4;
 
-/** Of a file and what it was converted to the one that is kept, in the place of the file. */
+/** Keeps either the file or its conversion, under the file's path. */
 async function keepOne(path: string, converted: string): Promise<void> {
   if (converted === path) return;
   const [sent, made] = await Promise.all([stat(path), stat(converted)]);

@@ -1,15 +1,15 @@
-/** Errors on their way over a channel. */
+/** Errors as they are sent over a channel. */
 import { ERROR_CODES, VerbatimError, type ErrorCode } from '../../errors.js';
 import { EngineError, nativeErrorCode, toEngineError } from '../native-errors.js';
 
 export interface ChannelError {
   /**
-   * A NativeErrorCode, a code of the system (ENOSPC), or with `contract` an ErrorCode; any other is taken as
+   * A NativeErrorCode, a system error code (ENOSPC), or, with `contract`, an ErrorCode. Any other code is read as
    * `internal_error`.
    */
   code: string;
   message: string;
-  /** Of a VerbatimError. */
+  /** Set for a VerbatimError. */
   contract?: { param: string | null; retryAfterSeconds: number | null };
 }
 
@@ -26,7 +26,7 @@ export function toChannelError(error: unknown): ChannelError {
   return { code: systemCodeOf(error) ?? 'internal_error', message };
 }
 
-/** Never fails: the process that sent it may be broken. */
+/** Never throws, because the process that sent the error may be broken. */
 export function fromChannelError({ code, message, contract }: ChannelError): Error {
   const isOfContract = (ERROR_CODES as readonly string[]).includes(code);
   if (contract !== undefined && isOfContract) {

@@ -7,53 +7,53 @@ import { pathToFileURL } from 'node:url';
 import { FrameReader, FrameWriter } from './frames.js';
 import { isFromChild, type FromChild, type ToChild } from './messages.js';
 
-/** A process of ours that answers messages. */
+/** A child process of this service that answers messages. */
 export interface ChildProcessHandle {
   readonly pid: number | undefined;
   send(message: ToChild): void;
-  /** At once, whatever it does, stopped or not. */
+  /** Kills the process at once, even if it is stopped. */
   kill(): void;
 }
 
 export interface ChildEvents {
-  /** With the bytes that it came in. */
+  /** `bytes`: the size of the message on the channel. */
   message(message: FromChild, bytes: number): void;
-  /** Called once, last. `how`: how it ended, with the last lines of its standard error. */
+  /** Called once, as the last event. `how`: how the process ended, with the last lines of its standard error. */
   exit(how: string): void;
 }
 
 export type StartChild = (events: ChildEvents) => ChildProcessHandle;
 
 export interface ForkOptions {
-  /** The file that it runs, which calls serveCalls(). */
+  /** The file that the child runs. It must call serveCalls(). */
   main: string;
-  /** All that it sees of an environment: no secret of the service's. */
+  /** The child's whole environment. It contains no secrets of the service. */
   env: Readonly<Record<string, string>>;
   /** How much lower its priority is than this process's, in steps of nice(2). */
   niceness: number;
 }
 
-/** Of one message of a child's. */
+/** The largest message that a child may send. */
 export const MOST_MESSAGE_BYTES = 32 * 2 ** 20;
-/** Characters of its standard error that are kept, and that it may write at all. */
+/** The number of characters of standard error that are kept. MOST_WORDS: the number that the child may write in all. */
 const LAST_WORDS = 2000;
 const MOST_WORDS = 2 ** 24;
 
 /**
- * The shell replaces itself with the command, under a soft limit of no core file. prlimit(1) can allow a running
- * process one.
+ * Starts the command with a soft limit of 0 for core files; the shell then replaces itself with the command. prlimit(1)
+ * can allow core files for a running process.
  */
 const WITHOUT_CORE_FILE = ['-c', 'ulimit -S -c 0; exec "$@"', 'sh'];
 
 /**
- * Flags of all our processes, the service's own too. V8 gets one helper thread. Its default of four would take cores
+ * Flags of all processes, including the service's own. V8 gets one helper thread. Its default of four would take cores
  * from the computing threads at each garbage collection, and the event loop would wait for the last of them.
  */
 export const NODE_FLAGS = ['--v8-pool-size=1'];
 
 /**
- * Node on a file of ours, with a channel. When memory is short, the kernel ends this process and its children before
- * the server.
+ * Runs a file of this service in Node.js, with a channel. When memory is short, the kernel kills the child and its
+ * children before the server.
  */
 export function forking({ main, env, niceness }: ForkOptions): StartChild {
   return (events) => {
@@ -65,14 +65,14 @@ export function forking({ main, env, niceness }: ForkOptions): StartChild {
     lowerPriority(child.pid, niceness);
     makeExpendable(child.pid);
     let why = '';
-    /** It has gone wrong. */
+    /** Kills the child for this reason. */
     const give = (reason: string): void => {
       why = reason;
       child.kill('SIGKILL');
     };
     const words = new LastWords(() => give('it wrote too much to its standard error'));
     child.stderr?.setEncoding('utf8').on('data', (text: string) => words.add(text));
-    // Some of its threads may have begun before the first time.
+    // Threads may have started before the first call of lowerPriority(), so the first message repeats it.
     const lowerOnce = onlyOnce(() => lowerPriority(child.pid, niceness));
     const channel = channelOf(
       child,
@@ -90,14 +90,14 @@ export function forking({ main, env, niceness }: ForkOptions): StartChild {
     );
     return {
       pid: child.pid,
-      // A channel that is closed already is followed by `close`.
+      // If the channel is closed, `close` follows.
       send: (message) => writer?.write(message),
       kill: () => void child.kill('SIGKILL'),
     };
   };
 }
 
-/** Null where nothing could be opened for the child, which then has not started. */
+/** null: no pipe could be opened, and the child has not started. */
 function channelOf(
   child: ChildProcess,
   receive: ChildEvents['message'],
@@ -117,7 +117,7 @@ function channelOf(
       return [];
     }
   };
-  // An error of the channel ends the child; its exit is then reported.
+  // An error of the channel ends the child, and its exit is reported.
   return channel?.on('data', read).on('error', () => undefined) ?? null;
 }
 
@@ -140,8 +140,8 @@ class LastWords {
 }
 
 /**
- * Of all its threads, since nice(2) is a thread's in Linux; those that come later inherit it. What is lower yet stays,
- * as what computes is.
+ * Lowers the priority of all threads, because in Linux nice(2) acts on a thread. Later threads inherit it. A thread
+ * with a lower priority, such as a computing thread, keeps it.
  */
 export function lowerPriority(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return;
@@ -150,19 +150,19 @@ export function lowerPriority(pid: number | undefined, niceness: number): void {
     try {
       if (getPriority(Number(thread)) < wanted) setPriority(Number(thread), wanted);
     } catch {
-      // It has ended since.
+      // The thread has ended.
     }
   }
 }
 
-/** Of up to 1000. */
+/** Of at most 1000. A process with a higher value is killed first when memory is short. */
 const EXPENDABLE = '500';
 
 function makeExpendable(pid: number | undefined): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, EXPENDABLE);
   } catch {
-    // It has ended since, or this is no place where one may say so.
+    // The process has ended, or this system does not allow the change.
   }
 }
 
@@ -174,7 +174,7 @@ function threadsOf(pid: number): string[] {
   }
 }
 
-/** From the sources (tests, tsx) a child needs the loader that its parent has, wherever it is started. */
+/** Started from TypeScript sources (in tests, with tsx), a child needs the same loader as its parent. */
 function loaderFor(main: string): string[] {
   return extname(main) === '.ts' ? ['--import', pathToFileURL(require.resolve('tsx')).href] : [];
 }

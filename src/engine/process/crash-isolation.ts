@@ -1,39 +1,39 @@
 /**
- * Decides where calls are repeated when the process that worked on them has crashed.
+ * Decides where calls are repeated after the process that worked on them has crashed.
  *
- * After one crash of the serving process its calls are repeated in the next one. A request that was present at a second
- * crash, without a checkpoint in between, is isolated: its calls are repeated in isolation runs, in a process of their
- * own. Isolated requests of accounts without convictions go first, all in one run. When a run crashes, it is split by
- * account, the smallest first, and the calls of one account are bisected. A call that crashed a process alone is
- * guilty: it is refused, and its account convicted.
+ * After one crash of the serving process, its calls are repeated in the next one. A request that was present at a
+ * second crash, without a checkpoint in between, is isolated: its calls are repeated in isolation runs, in a separate
+ * process. Isolated requests of accounts without convictions go first, all in one run. When a run crashes, it is split
+ * by account, the smallest first, and the calls of one account are bisected. A call that was alone in a process that
+ * crashed is guilty: it is refused, and its account is convicted.
  *
- * So other requests share a process with a deadly one twice at most, and n isolated requests of an account take some 2
- * log n runs for each deadly one among them. Calls of isolated accounts never enter the serving process. Each has a run
- * for itself, when no isolated request waits for one.
+ * So a request shares a process with a crashing request at most twice. The n isolated requests of an account take about
+ * 2 log n runs for each crashing one among them. Calls of isolated accounts never enter the serving process. Each gets
+ * a run of its own while no isolated request waits for one.
  */
 
 /** Crashes of the serving process after which a request is isolated. */
 const CRASHES = 2;
 
 export interface IsolationPolicy<T> {
-  /** The same object for all calls of a request: crashes are counted by it. */
+  /** Returns the same object for all calls of a request. Crashes are counted by this object. */
   requestOf(call: T): object;
-  /** Null: nobody knows; those are taken for one account. */
+  /** null: unknown. All calls of unknown accounts count as one account's. */
   accountOf(call: T): string | null;
-  /** Recent convictions of its account. */
+  /** Recent convictions of the call's account. */
   convictionsOf(call: T): number;
-  /** Whether its account's calls run in isolation only. */
+  /** Whether all calls of this account run in isolation. */
   isIsolated(call: T): boolean;
-  /** Whether somebody waits for its answer. */
+  /** Whether somebody still waits for the answer. */
   isWaitedFor(call: T): boolean;
 }
 
 interface Run<T> {
-  /** Calls that have not been answered. */
+  /** Calls without an answer. */
   readonly left: Set<T>;
   readonly isAlone: boolean;
   readonly isOfIsolated: boolean;
-  /** Calls that had a checkpoint in it. */
+  /** Calls that had a checkpoint in this run. */
   readonly advanced: Set<T>;
 }
 
@@ -44,13 +44,13 @@ export class CrashIsolation<T> {
   /** Batches of isolated requests of accounts with a conviction, each of one account. */
   readonly #convicted: T[][] = [];
   readonly #isolated: T[] = [];
-  /** The batch of those that crashed a process elsewhere, until its run. */
+  /** The latest batch of calls that crashed a process of another device, until its run. */
   #accused: T[] | null = null;
   #run: Run<T> | null = null;
 
   constructor(private readonly policy: IsolationPolicy<T>) {}
 
-  /** The serving process has crashed with these calls in it. The ones that the next process is to repeat. */
+  /** Called after the serving process crashed with these calls. Returns the calls that the next process repeats. */
   servingCrashed(lost: readonly T[]): T[] {
     for (const request of new Set(lost.map((call) => this.policy.requestOf(call))))
       this.#crashes.set(request, (this.#crashes.get(request) ?? 0) + 1);
@@ -62,24 +62,27 @@ export class CrashIsolation<T> {
     return repeated;
   }
 
-  /** A process of another device has crashed with this call. All such calls share one isolation run. */
+  /** Called after a process of another device crashed with this call. All such calls share one isolation run. */
   accuse(call: T): void {
     if (this.#accused !== null && this.#toBisect.includes(this.#accused)) this.#accused.push(call);
     else this.#toBisect.push((this.#accused = [call]));
   }
 
-  /** A call of an isolated account, which has not been sent to any process. */
+  /** Adds a call of an isolated account that was not sent to any process. */
   isolate(call: T): void {
     this.#isolated.push(call);
   }
 
-  /** Some of its work is done for good. Earlier crashes were not caused by the work that is left. */
+  /**
+   * Called when a part of the work is done and will not be repeated. The work that is left did not cause earlier
+   * crashes.
+   */
   checkpoint(call: T): void {
     if (this.#run?.left.has(call) === true) this.#run.advanced.add(call);
     else this.#crashes.delete(this.policy.requestOf(call));
   }
 
-  /** It has been answered, or nobody waits for it any more. */
+  /** Called when the call was answered, or nobody waits for it any more. */
   ended(call: T): void {
     this.#run?.left.delete(call);
   }
@@ -94,21 +97,21 @@ export class CrashIsolation<T> {
     return this.isRunning && this.#run?.isOfIsolated === true;
   }
 
-  /** Whether requests wait for an isolation run that are not of an isolated account. */
+  /** Whether requests of accounts that are not isolated wait for a run. */
   get hasCallsToBisect(): boolean {
     return [...this.#toBisect, ...this.#convicted].some((batch) =>
       batch.some((call) => this.policy.isWaitedFor(call) && !this.policy.isIsolated(call)),
     );
   }
 
-  /** Whether anything waits for a run. */
+  /** Whether any call waits for a run. */
   get hasWaiting(): boolean {
     return [...this.#toBisect, ...this.#convicted, this.#isolated].some((batch) =>
       batch.some((call) => this.policy.isWaitedFor(call)),
     );
   }
 
-  /** The calls of the next run, to be sent all at once; null while there is one, or nothing waits. */
+  /** The calls of the next run, all to be sent at once. null: a run is under way, or nothing waits. */
   next(): T[] | null {
     if (this.isRunning) return null;
     const toBisect = this.#nextToBisect() ?? this.#nextConvicted();
@@ -120,7 +123,9 @@ export class CrashIsolation<T> {
     return calls;
   }
 
-  /** The process of the run has crashed. The guilty call, if it is found; the others will have another run. */
+  /**
+   * Called after the run's process crashed. Returns the guilty call if it is found. The other calls get another run.
+   */
   runCrashed(): T | null {
     const run = this.#run;
     this.#run = null;
@@ -133,7 +138,7 @@ export class CrashIsolation<T> {
     return null;
   }
 
-  /** The process of the run was ended, not because of a fault: its calls will have another run. */
+  /** Called after the run's process was ended without a fault. Its calls get another run. */
   runInterrupted(): void {
     const run = this.#run;
     this.#run = null;
@@ -142,7 +147,7 @@ export class CrashIsolation<T> {
     else this.#toBisect.unshift([...run.left]);
   }
 
-  /** All calls that run or wait for a run, which then do not any more: no process can be had for them. */
+  /** Removes and returns all calls that are in a run or wait for one, because no process can be started for them. */
   giveUp(): T[] {
     const waiting = [...this.#toBisect.splice(0).flat(), ...this.#convicted.splice(0).flat()];
     const all = [...(this.#run?.left ?? []), ...waiting, ...this.#isolated.splice(0)];
@@ -150,7 +155,10 @@ export class CrashIsolation<T> {
     return all;
   }
 
-  /** Moves calls of accounts that have been convicted since to their place. */
+  /**
+   * The next batch of accounts without convictions. Calls of accounts that were convicted meanwhile are moved to
+   * #convicted.
+   */
   #nextToBisect(): T[] | null {
     for (let batch = this.#toBisect.shift(); batch !== undefined; batch = this.#toBisect.shift()) {
       const waiting = batch.filter((call) => this.policy.isWaitedFor(call));
@@ -194,7 +202,7 @@ export class CrashIsolation<T> {
   }
 }
 
-/** Those for which it is true, and the others. */
+/** Splits the items: those for which the function is true, and the others. */
 function partition<T>(items: readonly T[], isOfFirst: (item: T) => boolean): [T[], T[]] {
   const first: T[] = [];
   const second: T[] = [];

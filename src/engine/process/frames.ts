@@ -1,4 +1,4 @@
-/** JSON values on a stream of bytes: of each its length in four bytes, the lowest first, and its text in UTF-8. */
+/** JSON values on a byte stream. Each is its length in four bytes, lowest first, then its text in UTF-8. */
 import type { Writable } from 'node:stream';
 import { atTurnEnd } from './turn-end.js';
 
@@ -9,7 +9,7 @@ export interface Frame {
   bytes: number;
 }
 
-/** Properties that are undefined are left out; a number that is not finite becomes null. */
+/** Undefined properties are left out. A number that is not finite becomes null. */
 export function frameOf(value: unknown): Buffer {
   const text = JSON.stringify(value);
   const length = Buffer.byteLength(text);
@@ -21,14 +21,16 @@ export function frameOf(value: unknown): Buffer {
 
 type Done = (error: Error | null) => void;
 
-/** Messages of one turn of the event loop go out in one write: a write costs more than a frame, at both ends. */
+/**
+ * Messages of one turn of the event loop are sent in one write, because a write costs more than a frame on both sides.
+ */
 export class FrameWriter {
   #frames: Buffer[] = [];
   #done: Done[] = [];
 
   constructor(private readonly stream: Writable) {}
 
-  /** `done`: the stream has taken it, or never will. Nothing is sent on a stream that is closed. */
+  /** `done`: called when the stream has taken the frame, or never will. A closed stream sends nothing. */
   write(value: unknown, done?: Done): void {
     if (!this.stream.writable) {
       done?.(null);
@@ -50,7 +52,7 @@ export class FrameWriter {
   }
 }
 
-/** Puts frames together again, of pieces of any size. A frame that is too long is refused before it has come. */
+/** Reassembles frames from pieces of any size. Refuses a frame as soon as its length is known to be too large. */
 export class FrameReader {
   #pieces: Buffer[] = [];
   #bytes = 0;
@@ -59,7 +61,8 @@ export class FrameReader {
   constructor(private readonly mostBytes: number) {}
 
   /**
-   * The values that are complete now, with the bytes of each. Throws an Error for a frame that is no JSON, or too long.
+   * Returns the values that are complete now, with the size of each. Throws an Error if a frame is too long or not
+   * JSON.
    */
   push(piece: Buffer): Frame[] {
     this.#pieces.push(piece);
@@ -69,7 +72,7 @@ export class FrameReader {
     return frames;
   }
 
-  /** None where only its length is known yet. */
+  /** Empty if only the length has arrived. */
   #next(): Frame[] {
     const [first, ...others] = this.#pieces;
     const all = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#pieces);

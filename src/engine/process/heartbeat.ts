@@ -3,38 +3,38 @@ import type { Timer, Timers } from '../../timers.js';
 
 export interface HeartbeatLimits {
   periodMs: number;
-  /** Pings in a row without a message. Counted, not timed: this process, too, may have been stopped for a while. */
+  /** Consecutive pings without a message. Counted instead of timed, because this process may also have been stopped. */
   silentPings: number;
   /** Resident memory, bytes. */
   memoryBytes: number;
 }
 
-/** Between two pings, however much it works on: reading it takes the time of this process. */
+/** The most that a child may send between two pings. Reading takes time of this process. */
 export const MOST_MESSAGES = 20_000;
 export const MOST_BYTES = 64 * 2 ** 20;
 
 /**
- * Looks in a row at which it was stopped: with a whole group of processes it is stopped and goes on, and this one with
- * it.
+ * Consecutive checks that find the process stopped, after which it is ended. One is not enough: a group of processes
+ * may be stopped and continued together, and this process with it.
  */
 const STOPPED_LOOKS = 2;
 
-/** While it is idle and answers, one look of so many is taken: a ping wakes both processes. */
+/** An idle child that answers is checked only every tenth time, because a ping wakes both processes. */
 const IDLE_LOOKS = 10;
 
 export interface Watched {
   ping(): void;
-  /** Bytes; null when nobody knows. */
+  /** Bytes; null: unknown. */
   memory(): number | null;
-  /** Whether it has been stopped by a signal; default: nobody looks. */
+  /** Whether a signal has stopped the process. Default: not checked. */
   isStopped?(): boolean;
-  /** Whether nobody waits for anything that it does; default: somebody does. */
+  /** Whether nobody waits for its work. Default: somebody does. */
   isIdle?(): boolean;
-  /** It is to be ended, for this reason. */
+  /** Called with the reason why the process must be ended. */
   fail(reason: string): void;
 }
 
-/** Watches over a child that may hang, be stopped, or grow. */
+/** Watches a child that may hang, be stopped, or use too much memory. */
 export class Heartbeat {
   readonly #timer: Timer;
   #unanswered = 0;
@@ -51,7 +51,7 @@ export class Heartbeat {
     this.#timer = timers.every(limits.periodMs, () => this.#beat());
   }
 
-  /** A message of so many bytes, whatever it says. */
+  /** Counts a message of this size. */
   received(bytes: number): void {
     this.#unanswered = 0;
     this.#messages += 1;
@@ -90,13 +90,13 @@ function mebibytes(bytes: number): number {
   return Math.round(bytes / 2 ** 20);
 }
 
-/** Of any process of this machine; null when it is gone. */
+/** Resident memory of any process of this machine, in bytes. null: the process has ended. */
 export function memoryOfProcess(pid: number | undefined): number | null {
   const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(statusOf(pid))?.[1];
   return kibibytes === undefined ? null : Number(kibibytes) * 1024;
 }
 
-/** By a signal; not by a debugger. */
+/** Whether a signal has stopped the process. A process stopped by a debugger does not count. */
 export function isStoppedProcess(pid: number | undefined): boolean {
   return /^State:\s+T/m.test(statusOf(pid));
 }

@@ -17,22 +17,22 @@ export interface IsolationRunOptions {
 export type IsolationPurpose = 'bisect' | 'isolated';
 
 export interface IsolationRunEvents {
-  /** Something can be done that could not be before. */
+  /** Calls may be able to go on now. */
   changed(): void;
   gone(worker: WorkerProcess, death: Death | null): void;
-  /** Its process died each time, at last with nothing else in it. */
+  /** The call's process crashed each time, finally with no other call in it. */
   convicted(call: PendingCall, death: Death): void;
 }
 
-/** Between crashes of isolated accounts' calls. */
+/** The pauses between crashes of isolated accounts' calls. */
 const ISOLATED_PAUSE = { firstMs: 1000, longestMs: 60_000 };
 
-/** The process beside the one that serves, for isolation runs; there is one while calls wait for them. */
+/** The process for isolation runs, beside the serving process. It exists while calls wait for such runs. */
 export class IsolationRun {
   readonly #options: IsolationRunOptions;
-  /** After a process that did not start. */
+  /** The pause after a process that did not start. */
   readonly #startPause: GrowingPause;
-  /** After a crash of an isolated account's call. */
+  /** The pause after a crash of an isolated account's call. */
   readonly #isolatedPause: GrowingPause;
   #worker: WorkerProcess | null = null;
   #fruitless = 0;
@@ -50,10 +50,7 @@ export class IsolationRun {
     return this.#worker === null;
   }
 
-  /**
-   * Whatever can be done now. Other isolated requests do not wait for a call of an isolated account: that is
-   * interrupted.
-   */
+  /** Does whatever is possible now. A call of an isolated account is interrupted if other isolated requests wait. */
   advance(): void {
     const { isolation, calls } = this.#options;
     if (isolation.isRunning) {
@@ -69,7 +66,7 @@ export class IsolationRun {
     }
   }
 
-  /** A call has been answered, or nobody waits for it any more. */
+  /** Called when a call was answered, or nobody waits for it any more. */
   ended(call: PendingCall): void {
     const { isolation } = this.#options;
     if (isolation.isRunningIsolated) this.#isolatedPause.end();
@@ -82,7 +79,7 @@ export class IsolationRun {
     this.#worker?.end();
   }
 
-  /** The purpose of the process that is needed now; null: none is needed. */
+  /** The purpose of the process that is needed now. null: no process is needed. */
   #purpose(): IsolationPurpose | null {
     const { isolation } = this.#options;
     if (isolation.hasCallsToBisect) return 'bisect';

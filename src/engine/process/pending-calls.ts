@@ -5,21 +5,24 @@ import type { CallTable } from './messages.js';
 import type { CallMessage, WorkerCall, WorkerProcess } from './worker-process.js';
 
 export interface CallControl {
-  /** Some of its work is done for good, and will not be repeated. */
+  /** A part of the work is done and will not be repeated. */
   checkpoint(): void;
 }
 
 export interface ChildCallOptions<Call extends CallTable[string]> {
-  /** The request that it belongs to. */
+  /** The request that the call belongs to. */
   origin?: WorkOrigin | undefined;
   signal?: AbortSignal | undefined;
-  /** Called each time it is sent: a repeat need not do work again that is done. */
+  /** Called each time the call is sent, so that a repeat can leave out work that is done. */
   request: () => Call['request'];
-  /** A call that is repeated reports its progress from the start again, or from where `request` begins. */
+  /** A repeated call reports its progress from the start again, or from where `request` begins. */
   progress?: (value: Call['progress'], control: CallControl) => void;
-  /** Longest time that a process may take for it, milliseconds; default: no limit. A slower process is ended. */
+  /**
+   * The longest time that a process may take for the call, in milliseconds. Default: no limit. A slower process is
+   * ended.
+   */
   limitMs?: number;
-  /** A process elsewhere has died with it; default: none has. */
+  /** Whether a process of another device died with this call. Default: false. */
   crashedElsewhere?: boolean;
 }
 
@@ -27,32 +30,32 @@ export interface PendingCall extends WorkerCall {
   readonly origin: WorkOrigin | undefined;
   progress: (value: unknown) => void;
   settle: (outcome: { value: unknown } | { error: unknown }) => void;
-  /** It has been answered, or nobody waits for it any more. */
+  /** The call was answered, or nobody waits for it any more. */
   settled: boolean;
-  /** The process that works on it. */
+  /** The process that works on the call. */
   worker: WorkerProcess | null;
 }
 
 export interface PendingCallsEvents {
-  /** A new one waits. True: somebody else sends it, and not sendWaiting(). */
+  /** A new call waits. Returns true if something other than sendWaiting() sends it. */
   added(call: PendingCall, crashedElsewhere: boolean): boolean;
   checkpoint(call: PendingCall): void;
-  /** Once, last. */
+  /** Called once, as the last event. */
   settled(call: PendingCall): void;
 }
 
-/** Calls that wait or are worked on: each holds a request, and its results so far. */
+/** The most calls that may wait or be worked on. Each holds a request and its results so far. */
 const MOST_CALLS = 4096;
 const RETRY_SECONDS = 5;
 
-/** The calls that have not been answered, whichever process works on them. */
+/** The unanswered calls of all processes. */
 export class PendingCalls {
   readonly #calls = new Map<number, PendingCall>();
-  /** For the process that serves, in this order. */
+  /** Calls for the serving process, in this order. */
   readonly #waiting = new Set<PendingCall>();
   #nextId = 1;
 
-  /** `name`: of the process, in messages. */
+  /** `name`: the process's name in messages. */
   constructor(
     private readonly name: string,
     private readonly events: PendingCallsEvents,
@@ -66,7 +69,7 @@ export class PendingCalls {
     return this.#waiting.size > 0;
   }
 
-  /** It waits from now on. Rejects as Supervisor.call() does. */
+  /** The call waits from now on. Rejects as Supervisor.call() does. */
   add<Call extends CallTable[string]>(name: string, options: ChildCallOptions<Call>): Promise<Call['answer']> {
     const { origin, signal, request, progress, limitMs = null, crashedElsewhere = false } = options;
     return new Promise((resolve, reject) => {
@@ -110,21 +113,21 @@ export class PendingCalls {
     else call.settle(message.kind === 'answer' ? { value: message.value } : { error: fromChannelError(message.error) });
   }
 
-  /** The unanswered calls of a process that is gone. */
+  /** The unanswered calls of a process that has ended. */
   lostIn(worker: WorkerProcess): PendingCall[] {
     const lost = worker.calls.flatMap((id) => this.#calls.get(id) ?? []);
     for (const call of lost) call.worker = null;
     return lost;
   }
 
-  /** They wait again, ahead of calls that came later. */
+  /** These calls wait again, ahead of calls that came later. */
   repeat(calls: readonly PendingCall[]): void {
     const later = [...this.#waiting];
     this.#waiting.clear();
     for (const call of [...calls, ...later]) this.#waiting.add(call);
   }
 
-  /** Takes calls away from the process that serves, or from its queue: somebody else is to send them. */
+  /** Takes calls from the serving process or from its queue. The caller sends them elsewhere. */
   withdraw(which: (call: PendingCall) => boolean, serving: WorkerProcess | null): PendingCall[] {
     const isServed = (call: PendingCall): boolean =>
       this.#waiting.has(call) || (call.worker !== null && call.worker === serving);
@@ -140,7 +143,7 @@ export class PendingCalls {
     for (const call of [...this.#waiting]) call.settle({ error: error() });
   }
 
-  /** Under another id: what its process still sends of it is of nobody's call. */
+  /** Gives the call a new id, so that later messages of its process belong to no call. */
   #recall(call: PendingCall, worker: WorkerProcess): void {
     worker.abort(call.id);
     this.#calls.delete(call.id);
@@ -169,9 +172,9 @@ export class PendingCalls {
   }
 }
 
-/** No process can be had for it. */
+/** No process can be started for the call. */
 export class ProcessUnavailable extends VerbatimError {
-  /** `name`: of the process, as in "the engine". */
+  /** `name`: the process's name in messages, such as "the engine". */
   constructor(name: string) {
     super(...overloadedBy(`${capitalized(name)} does not start.`));
   }

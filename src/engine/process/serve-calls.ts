@@ -1,4 +1,4 @@
-/** The child's end of the channel. */
+/** The child's side of the channel. */
 import { Socket } from 'node:net';
 import { EngineError } from '../native-errors.js';
 import { toChannelError } from './channel-errors.js';
@@ -8,7 +8,7 @@ import { CHANNEL_FD, type CallTable, type FromChild, type ToChild } from './mess
 export interface CallContext<Progress> {
   /** Aborts when nobody waits for the answer any more. */
   signal: AbortSignal;
-  /** Resolves when the channel has taken the value. A handler that awaits it cannot fill the channel's buffer. */
+  /** Resolves when the channel has taken the value. A handler that awaits it does not overfill the channel's buffer. */
   progress: (value: Progress) => Promise<void>;
 }
 
@@ -19,21 +19,21 @@ export type Handlers<Calls extends CallTable> = {
   ) => Promise<Calls[Name]['answer']>;
 };
 
-/** What a child reports about itself, beside its answers. */
+/** What a child reports about itself, apart from answers. */
 export interface SelfReport {
   /** Sent with `ready`. */
   info?: unknown;
-  /** The native call that has been running for longer than it may; null: none has. Asked at each ping. */
+  /** The native call that has run for longer than allowed; null: none. Called at each ping. */
   overdue?: () => string | null;
-  /** Called with each notice, of those that came before it was ready with the last. */
+  /** Called with each notice. Of the notices that came before the child was ready, it gets only the last. */
   notice?: (value: unknown) => void;
-  /** Called as a call comes. */
+  /** Called when a call arrives. */
   beforeCall?: () => void;
   /** Called before every answer and failure. */
   beforeAnswer?: () => void;
 }
 
-/** The way to the process that asks. */
+/** The connection to the process that sends calls. */
 export interface Channel {
   on(event: 'message', listener: (message: ToChild) => void): unknown;
   on(event: 'disconnect', listener: () => void): unknown;
@@ -42,8 +42,9 @@ export interface Channel {
 }
 
 /**
- * Answers calls until the other end is gone. Signals that a terminal or a service manager sends to a whole group of
- * processes do not end it. `start` is called once, with the other end's settings; if it rejects, the process is unfit.
+ * Answers calls until the other side closes the channel. Signals that a terminal or a service manager sends to a whole
+ * group of processes do not end the child. `start` is called once, with the other side's settings. If it rejects, the
+ * process is unfit.
  */
 export function serveCalls<Calls extends CallTable>(
   start: (settings: unknown, self: SelfReport, report: (value: unknown) => Promise<void>) => Promise<Handlers<Calls>>,
@@ -53,7 +54,7 @@ export function serveCalls<Calls extends CallTable>(
   const running = new Map<number, AbortController>();
   const self: SelfReport = {};
   let handlers: Handlers<Calls> | null = null;
-  /** The last notice that came before it could be heeded. */
+  /** The last notice that came before the handlers were ready. */
   let early: { value: unknown } | null = null;
 
   const begin = async (settings: unknown): Promise<void> => {
@@ -66,7 +67,7 @@ export function serveCalls<Calls extends CallTable>(
     }
   };
   const end = async (message: Extract<FromChild, { kind: 'answer' | 'failure' }>): Promise<void> => {
-    // Twice where an answer cannot be sent, and a failure is in its place.
+    // end() runs twice if an answer cannot be sent: then a failure is sent instead.
     if (running.delete(message.id)) self.beforeAnswer?.();
     await send(message);
   };
@@ -77,7 +78,7 @@ export function serveCalls<Calls extends CallTable>(
     try {
       const handler = handlers?.[name];
       if (handler === undefined) throw new Error(`There is no call "${name}".`);
-      // After its end, the other end no longer knows the call.
+      // After the call's end, the other side no longer knows the call.
       const progress = async (value: unknown): Promise<void> => {
         if (running.has(id)) await send({ kind: 'progress', id, value });
       };
@@ -109,10 +110,10 @@ function aborted(): EngineError {
   return new EngineError('aborted', 'The call was aborted.');
 }
 
-/** To the process that has forked this one. */
+/** The channel to the parent process. */
 export function processChannel(): Channel {
   const socket = new Socket({ fd: CHANNEL_FD, readable: true, writable: true });
-  // A parent that is gone: `close` follows.
+  // The parent has ended: `close` follows.
   socket.on('error', () => undefined);
   const writer = new FrameWriter(socket);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
@@ -125,7 +126,7 @@ export function processChannel(): Channel {
       });
     },
     send: (message, done) => writer.write(message, done),
-    // Not exit(), which waits for threads of native code, or takes their memory from under them.
+    // Not process.exit(), which would wait for native threads or free memory that they still use.
     exit: () => void process.kill(process.pid, 'SIGKILL'),
   };
 }

@@ -4,44 +4,48 @@ import { fromChannelError } from './channel-errors.js';
 import type { Death, MakeWorker, WorkerProcess } from './worker-process.js';
 
 export interface ServingEvents {
-  /** Something can be done that could not be before. */
+  /** Calls may be able to go on now. */
   changed(): void;
-  /** Of the process that serves. */
+  /** A report of the serving process. */
   report(report: unknown): void;
-  /** The latest starts all failed: calls are not to wait for the next one. */
+  /** The latest starts all failed. Calls must not wait for the next one. */
   hopeless(): void;
-  /** It cannot start with its settings. Not of the first process where start() was called: that rejects. */
+  /**
+   * The process cannot start with its settings. Not called for the first process if start() was called, because start()
+   * rejects.
+   */
   unfit(error: Error): void;
-  /** Another is started after this, unless end() is called. */
+  /** Another process is started after this, unless end() is called. */
   gone(worker: WorkerProcess, death: Death | null): void;
 }
 
 export interface ServingOptions {
   make: MakeWorker;
   timers: Timers;
-  /** In messages: "the engine". */
+  /** The process's name in messages: "the engine". */
   name: string;
-  /** Whether a process is needed now; default: always, from start() on. */
+  /** Whether a process is needed now. Default: always, from start() on. */
   isNeeded?: () => boolean;
 }
 
-/** Processes in a row that died before they were ready, after which calls do not wait for the next one. */
+/** After this many consecutive processes died before they were ready, calls do not wait for the next one. */
 export const FRUITLESS_STARTS = 3;
 
-/** Least time between the death of a process that answered nothing and the next start. */
+/** The shortest time between the death of a process that answered nothing and the next start. */
 const LEAST_PAUSE_MS = 1000;
 
 /**
- * The process that serves. It is started again when it dies: at once if it had answered something, or if it was ready
- * and the one before it had; else after growing pauses. After a death a pause is at most as long as the process lived,
- * or a second: starts take half of the time at most, and the process serves soon after whatever killed it has gone.
+ * The serving process. It is restarted when it dies: at once if it had answered something, or if it was ready and the
+ * process before it had answered something. Otherwise it is restarted after growing pauses. After a death, a pause is
+ * at most as long as the process lived, but may always be one second. So starts take at most half of the time, and
+ * service resumes soon after the cause has gone.
  */
 export class ServingWorker {
   readonly #pause: GrowingPause;
   #worker: WorkerProcess | null = null;
   #startedAt = 0;
   #fruitless = 0;
-  /** Whether the latest one died before it answered anything: a fault may strike early once. */
+  /** Whether the latest process died before it answered anything. One early death does not cause a pause. */
   #diedEarly = false;
   #ended = false;
   #firstError: Error | null = null;
@@ -55,7 +59,8 @@ export class ServingWorker {
   }
 
   /**
-   * Resolves to the first process's report when it is ready. Rejects if it does not become ready; none is started then.
+   * Resolves to the first process's report when it is ready. Rejects if it does not become ready; then no other is
+   * started.
    */
   start(): Promise<unknown> {
     const ready = new Promise<unknown>((resolve, reject) => (this.#first = { resolve, reject }));
@@ -69,22 +74,22 @@ export class ServingWorker {
     if (this.#worker === null && !this.#ended && !this.#pause.isRunning && isNeeded?.() === true) this.#begin();
   }
 
-  /** What can be given calls; null while nothing can. */
+  /** The process that can take calls; null: none can. */
   get worker(): WorkerProcess | null {
     return this.#worker?.isServing === true ? this.#worker : null;
   }
 
-  /** Null while there is none. */
+  /** null: there is no process. */
   get pid(): number | null {
     return this.#worker?.pid ?? null;
   }
 
-  /** Whether the latest starts all failed, and no start is known to go better. */
+  /** Whether the latest starts all failed, and the next one is under way or waits for its pause to end. */
   get isHopeless(): boolean {
     return this.#fruitless >= FRUITLESS_STARTS && (this.#worker !== null || this.#pause.isRunning);
   }
 
-  /** Whether there is none, and none is started for a while, because they die. */
+  /** Whether there is no process, and none is started for a while, because the last ones died. */
   get isResting(): boolean {
     return this.#pause.isRunning;
   }
@@ -93,17 +98,17 @@ export class ServingWorker {
     return this.#worker === null;
   }
 
-  /** Of the process that is there, ready or not. */
+  /** Sends a notice to the current process, ready or not. */
   notify(value: unknown): void {
     this.#worker?.notify(value);
   }
 
-  /** Until one is needed again. */
+  /** Ends the process until one is needed again. */
   rest(): void {
     this.#worker?.end();
   }
 
-  /** For good. */
+  /** Ends the process, and starts no other. */
   end(): void {
     this.#ended = true;
     this.#pause.end();

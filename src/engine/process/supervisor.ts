@@ -15,38 +15,38 @@ import {
 import { ServingWorker } from './serving-worker.js';
 import { WorkerProcess, type Death, type WorkerLimits, type WorkerRole } from './worker-process.js';
 
-/** How a process is started, and with what. */
+/** How to start a process, and its settings. */
 export interface Launch {
   start: StartChild;
   settings: () => unknown;
 }
 
 export interface SupervisorObserver {
-  /** A process has died, or had to be ended, with these requests in it. Not after an idle end or close(). */
+  /** A process has died, or had to be ended, with these requests in it. Not called after an idle end or close(). */
   died?(death: Death & { requestIds: string[] }): void;
-  /** Its process died each time, at last with nothing else in it. */
+  /** The call's process crashed each time, finally with no other call in it. */
   convicted?(origin: WorkOrigin | undefined): void;
-  /** `isServing`: of the process that serves, not of an isolation run. */
+  /** `isServing`: whether the report is the serving process's, not an isolation run's. */
   report?(report: unknown, isServing: boolean): void;
-  /** The process that serves has become ready, or is gone. */
+  /** The serving process has become ready, or has ended. */
   changed?(): void;
 }
 
 export interface SupervisorOptions extends Launch {
-  /** In messages: "the engine". */
+  /** The process's name in messages: "the engine". */
   name: string;
   limits: WorkerLimits;
-  /** The error for a call that its process died of. `how`: as in Death. */
+  /** Makes the error for a call that crashed its process. `how`: as in Death. */
   fatalError: (how: string) => Error;
   observer?: SupervisorObserver;
   /**
-   * Without a call for so long the process is ended, and the next call starts another, milliseconds. Default: there is
-   * always one, from start() on.
+   * After this many milliseconds without a call, the process is ended. The next call starts another. Default: there is
+   * always a process, from start() on.
    */
   idleMs?: number | undefined;
-  /** How a process for isolation runs is started; default: as the one that serves. */
+  /** How a process for isolation runs is started. Default: like the serving process. */
   isolation?: (purpose: IsolationPurpose) => Launch;
-  /** Which accounts crash processes; default: nobody knows. */
+  /** Which accounts crash processes. Default: unknown. */
   accounts?: AccountRecord | undefined;
   timers?: Timers | undefined;
   isStopped?: ((pid: number | undefined) => boolean) | undefined;
@@ -61,8 +61,8 @@ export interface AccountRecord {
 }
 
 /**
- * A child process that answers calls, and one beside it for isolation runs while calls wait for them. A process that
- * dies is started again, and its calls are repeated; see CrashIsolation for where.
+ * A child process that answers calls, and a second one for isolation runs while calls wait for them. A process that
+ * dies is restarted, and its calls are repeated; CrashIsolation decides where.
  */
 export class Supervisor<Calls extends CallTable> {
   readonly #options: SupervisorOptions;
@@ -124,9 +124,9 @@ export class Supervisor<Calls extends CallTable> {
   }
 
   /**
-   * Starts the first process. Resolves to what it reports when it is ready. Rejects with the reason if it does not
-   * become ready; no process is left then. Not for a supervisor with `idleMs`, which starts its first process at the
-   * first call.
+   * Starts the first process. Resolves to its report when it is ready. Rejects with the reason if it does not become
+   * ready; then no process is left. Not for a supervisor with `idleMs`, which starts its first process at the first
+   * call.
    */
   start(): Promise<unknown> {
     const started = this.#serving.start();
@@ -137,7 +137,7 @@ export class Supervisor<Calls extends CallTable> {
   /**
    * Rejects with the signal's reason, with the error that the process answers, or with
    *
-   * - `fatalError`: the call's process died of it;
+   * - `fatalError`: the call crashed its process;
    * - `overloaded`: too many calls wait, or no process can be started;
    * - `shutting_down`: after close().
    */
@@ -152,12 +152,12 @@ export class Supervisor<Calls extends CallTable> {
     return answer;
   }
 
-  /** Of the process that serves; null while there is none. */
+  /** The serving process's id; null: there is none. */
   get pid(): number | null {
     return this.#serving.pid;
   }
 
-  /** Calls that are not answered. */
+  /** The number of unanswered calls. */
   get pending(): number {
     return this.#calls.size;
   }
@@ -166,20 +166,20 @@ export class Supervisor<Calls extends CallTable> {
     return this.#serving.worker !== null;
   }
 
-  /** Whether its processes have died so fast that none is started for a while. */
+  /** Whether no process is started for a while, because the last ones died too fast. */
   get isResting(): boolean {
     return this.#serving.isResting;
   }
 
-  /** How the process that serves is to work from now on; the next ones learn it as they start. */
+  /** Sends a notice to the serving process. Later processes get it when they start. */
   notify(value: unknown): void {
     this.#notice = { value };
     this.#serving.notify(value);
   }
 
   /**
-   * Ends the process that serves, until the next call; not while there are calls. Only with `idleMs`. Resolves when it
-   * is gone.
+   * Ends the serving process until the next call. Does nothing while there are calls. Only with `idleMs`. Resolves when
+   * the process has ended.
    */
   async rest(): Promise<void> {
     if (this.#calls.size > 0 || this.#serving.isGone) return;
@@ -188,19 +188,19 @@ export class Supervisor<Calls extends CallTable> {
     await gone;
   }
 
-  /** Rejects the calls that wait for the process that serves. */
+  /** Rejects the calls that wait for the serving process. */
   failWaiting(error: () => Error): void {
     this.#calls.failWaiting(error);
   }
 
-  /** Calls that wait or run are finished first; new ones are refused. Resolves when no process is left. */
+  /** Finishes the calls that wait or run, and refuses new ones. Resolves when no process is left. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#endIfClosing();
     await this.#gone.whenIdle();
   }
 
-  /** Whatever can be done now. */
+  /** Does whatever is possible now. */
   #advance(): void {
     this.#serving.startIfNeeded();
     if (this.#serving.worker !== null) this.#calls.sendWaiting(this.#serving.worker);
@@ -255,7 +255,7 @@ export class Supervisor<Calls extends CallTable> {
     this.#lostIn(worker, death);
   }
 
-  /** The calls that were in it and are to be repeated: not the one that it was ended for. */
+  /** The calls that were in the process and are to be repeated. The call that caused its end is left out. */
   #lostIn(worker: WorkerProcess, death: Death | null): PendingCall[] {
     const lost = this.#calls.lostIn(worker);
     if (death === null) return lost;
@@ -266,7 +266,7 @@ export class Supervisor<Calls extends CallTable> {
     return lost.filter((call) => call !== blamed);
   }
 
-  /** What else is of an account that is isolated from now on leaves the process that serves. */
+  /** Removes the other calls of an account that is isolated from now on from the serving process. */
   #convict(call: PendingCall, how: string): void {
     const { observer, fatalError } = this.#options;
     observer?.convicted?.(call.origin);
@@ -275,7 +275,7 @@ export class Supervisor<Calls extends CallTable> {
     call.settle({ error: fatalError(how) });
   }
 
-  /** Of a process that is started when it is needed, calls learn at once why it cannot be. */
+  /** Rejects waiting calls at once if a process that is started on demand cannot start. */
   #unfit(error: Error): void {
     if (this.#options.idleMs !== undefined) this.#calls.failWaiting(() => error);
   }

@@ -5,16 +5,19 @@ import { Heartbeat, isStoppedProcess, memoryOfProcess } from './heartbeat.js';
 import type { FromChild } from './messages.js';
 
 /**
- * Why a process has ended: a signal's name; `exit`; or why this process has ended it: `unresponsive`, or `broken` where
- * it answered a call that it was not given.
+ * Why a process has ended. Either a signal's name or `exit`, or a reason why this process ended it: `unresponsive`, or
+ * `broken` if it answered a call that it was not given.
  */
 export type DeathReason = string;
 
 export interface Death {
   reason: DeathReason;
-  /** For a log: with the end of its standard error. */
+  /** Text for a log, with the end of the process's standard error. */
   how: string;
-  /** The call that took longer than its limit, by its id; null: none did, and any of its calls may be the cause. */
+  /**
+   * The id of the call that exceeded its time limit. null: no call did, and any of the process's calls may be the
+   * cause.
+   */
   blames: number | null;
 }
 
@@ -24,27 +27,29 @@ export interface WorkerEvents {
   ready(info: unknown): void;
   unfit(error: ChannelError): void;
   report(report: unknown): void;
-  /** Of a call that it was given. */
+  /** A message about a call that the process was given. */
   call(message: CallMessage): void;
-  /** Once, last; null: this process wanted it to end. */
+  /** Called once, as the last event. null: this process asked it to end. */
   gone(death: Death | null): void;
 }
 
 /**
- * Its purpose decides what happens when it is ready and when it is gone. Its calls go to the supervisor that made it.
+ * The events that depend on the process's purpose: ready and gone. Messages about calls go to the supervisor that
+ * created it.
  */
 export type WorkerRole = Omit<WorkerEvents, 'call'>;
 
 export type MakeWorker = (role: WorkerRole) => WorkerProcess;
 
 export interface WorkerLimits {
-  /** Between two pings. */
+  /** Milliseconds between two pings. */
   periodMs: number;
   /**
-   * Pings in a row without a message from it, after which it is ended: before it is ready, while it loads its models.
+   * Consecutive pings without a message after which the process is ended, before it is ready, while it loads its
+   * models.
    */
   silentPingsBeforeReady: number;
-  /** The same, once it is ready. */
+  /** The same, after it is ready. */
   silentPings: number;
   /** Resident memory, bytes; Infinity: only the kernel limits it. */
   memoryBytes: number;
@@ -68,15 +73,15 @@ export interface WorkerCall {
   limitMs: number | null;
 }
 
-/** A call with a limit that nobody waits for any more must end within this time. */
+/** An aborted call with a time limit must end within this time. */
 const ABORT_GRACE_MS = 10_000;
 
 /** One child process that answers calls, from its start to its end. */
 export class WorkerProcess {
   isReady = false;
-  /** It has answered a call, or reported progress of one. */
+  /** Whether it has answered a call, or reported progress of one. */
   isProven = false;
-  /** The calls that it has not answered, by their ids; with the timers of those that have a limit. */
+  /** Unanswered calls by id, with the timers of those that have a limit. */
   readonly #calls = new Map<number, Timer | null>();
   readonly #child: ChildProcessHandle;
   readonly #heartbeat: Heartbeat;
@@ -108,12 +113,12 @@ export class WorkerProcess {
     return this.#child.pid;
   }
 
-  /** Whether it can be given calls. */
+  /** Whether it can take calls. */
   get isServing(): boolean {
     return this.isReady && this.#ended === null;
   }
 
-  /** Ids of the calls that it has not answered. */
+  /** Ids of the unanswered calls. */
   get calls(): number[] {
     return [...this.#calls.keys()];
   }
@@ -123,7 +128,7 @@ export class WorkerProcess {
     this.#child.send({ kind: 'call', id, name, request: request() });
   }
 
-  /** It still has to answer the call. */
+  /** Aborts a call. The process must still answer it. */
   abort(id: number): void {
     const timer = this.#calls.get(id) ?? null;
     timer?.cancel();
@@ -131,12 +136,12 @@ export class WorkerProcess {
     this.#child.send({ kind: 'abort', id });
   }
 
-  /** Before it is ready, too. */
+  /** Also works before the process is ready. */
   notify(value: unknown): void {
     this.#child.send({ kind: 'notice', value });
   }
 
-  /** At once, and not because of a fault. */
+  /** Ends the process at once, without a fault. */
   end(): void {
     this.#end(null, '');
   }

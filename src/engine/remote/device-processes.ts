@@ -6,7 +6,7 @@ import type { EngineSupervisor } from './engine-supervisor.js';
 import { workUntilDone, type PlacedWork } from './placement.js';
 
 export interface PlacedCallOptions<Name extends keyof EngineCalls> extends ChildCallOptions<EngineCalls[Name]> {
-  /** As it is now; called again and again. */
+  /** The work that is left now. Called many times. */
   work: () => PlacedWork;
 }
 
@@ -16,11 +16,12 @@ export type DeviceProcess = Pick<
 >;
 
 /**
- * Somewhere else it must be done earlier by this much audio, at the speed there: a move costs windows that are begun.
+ * A call moves only if it ends earlier by this much audio, at the other device's speed. A move repeats windows that
+ * were begun.
  */
 const WORTH_A_MOVE_SECONDS = 60;
 
-/** There is no process for the call for a while, and one elsewhere. */
+/** The call's device has no process for a while, and another device has one. */
 class Displaced extends Error {
   override readonly name = 'Displaced';
 }
@@ -28,27 +29,30 @@ class Displaced extends Error {
 interface Device {
   readonly process: DeviceProcess;
   readonly calls: Set<PlacedCall>;
-  /** Number of the last call that it was given: among equals the one that waits longer is next. */
+  /**
+   * The number of the last call that the device was given. Of otherwise equal devices, the one that waited longer is
+   * next.
+   */
   lastCall: number;
 }
 
 interface PlacedCall {
   readonly work: () => PlacedWork;
   device: Device;
-  /** Ends the attempt under way, for one at the device that the call has been put at meanwhile. */
+  /** Aborts the current attempt after the call was moved to another device. */
   moving: AbortController;
   /**
-   * How often it was sent to processes of the device it is at: once and that one is gone, or more often, and one has
-   * died with it.
+   * How often the call was sent to processes of its current device. A process has died with the call if this is more
+   * than 1, or if it is 1 and that process has ended.
    */
   sent: number;
-  /** A process of another device, which is not there any more, has died with it. */
+  /** Whether a process of an earlier device has died with this call. */
   crashedElsewhere: boolean;
 }
 
 /**
- * An engine of several devices, each with a process of its own: a call goes to the one where it will be done first. It
- * stays there, and is repeated there, unless another one has nothing to do, or no process can be had there.
+ * An engine on several devices, with a process for each. A call goes to the device where it ends first. It stays there,
+ * and is repeated there, unless another device is idle or no process can be started there.
  */
 export class DeviceProcesses {
   readonly #devices: readonly Device[];
@@ -60,7 +64,7 @@ export class DeviceProcesses {
     this.#devices = processes.map((process) => ({ process, calls: new Set(), lastCall: 0 }));
   }
 
-  /** As EngineSupervisor.call(); refuses when none of the devices has a process. */
+  /** As EngineSupervisor.call(). Refuses the call if no device has a process. */
   async call<Name extends keyof EngineCalls>(
     name: Name,
     options: PlacedCallOptions<Name>,
@@ -93,7 +97,7 @@ export class DeviceProcesses {
     }
   }
 
-  /** Of all that serve. */
+  /** The load of all serving devices together. */
   get load(): EngineLoad {
     const all = this.#devices.map(({ process }) => process.load);
     const sum = (of: (load: EngineLoad) => number): number => all.reduce((sum, load) => sum + of(load), 0);
@@ -106,14 +110,17 @@ export class DeviceProcesses {
     };
   }
 
-  /** As EngineSupervisor.close(); all of them stay until then, since each may have to end what another had. */
+  /**
+   * As EngineSupervisor.close(). All processes stay until all calls are done, because each may have to finish another's
+   * calls.
+   */
   async close(): Promise<void> {
     this.#closing = true;
     await this.#idle.whenIdle();
     await Promise.all(this.#devices.map(({ process }) => process.close()));
   }
 
-  /** A process has become ready, or is gone: whatever is better done elsewhere now goes there. */
+  /** A process has become ready or has ended. Calls move to another device if they end earlier there. */
   changed(): void {
     for (const { process } of this.#devices)
       if (process.isResting && this.#devices.some((other) => other.process.isServing))
@@ -146,7 +153,7 @@ export class DeviceProcesses {
     return firstDone(serving.length > 0 ? serving : left, work);
   }
 
-  /** Where it would be done so much earlier that it is worth a move; null: nowhere. */
+  /** The device where the call ends so much earlier that a move is worthwhile. null: there is none. */
   #betterFor(call: PlacedCall): Device | null {
     const work = call.work();
     const others = this.#serving().filter((device) => device !== call.device);
@@ -157,9 +164,9 @@ export class DeviceProcesses {
     return gain > WORTH_A_MOVE_SECONDS * best.process.load.realTimeFactor ? best : null;
   }
 
-  /** What serves and has no audio takes from another the longest that is done earlier so. */
+  /** Each serving device without audio takes the longest call of another device, if the call ends earlier that way. */
   #fillIdle(): void {
-    // Each call ends with this, and most services have one.
+    // Runs after each call, and most services have one device.
     if (this.#devices.length === 1) return;
     for (const idle of this.#serving()) {
       if (speechIn(idle).length > 0) continue;
@@ -175,7 +182,7 @@ export class DeviceProcesses {
     moving.abort();
   }
 
-  /** Of those that serve together; where none does, as fast as they were. */
+  /** The real-time factor of all serving devices together. If none serves, the factor that they had. */
   get #realTimeFactor(): number {
     const serving = this.#serving();
     const those = serving.length > 0 ? serving : this.#devices;
@@ -187,7 +194,7 @@ export class DeviceProcesses {
   }
 }
 
-/** Changes the place at once: the next request that is placed counts the call there. */
+/** Moves the call at once, so that the next placed request counts it there. */
 function goTo(device: Device, call: PlacedCall): void {
   call.device.calls.delete(call);
   device.calls.add(call);
@@ -198,7 +205,7 @@ function speechIn({ calls }: Device): PlacedCall[] {
   return [...calls].filter(({ work }) => work().kind === 'speech');
 }
 
-/** Of those that can be moved. */
+/** The longest of the calls that can be moved. */
 function longestOf(calls: readonly PlacedCall[]): PlacedCall | null {
   let longest: PlacedCall | null = null;
   for (const call of calls)
@@ -206,14 +213,14 @@ function longestOf(calls: readonly PlacedCall[]): PlacedCall | null {
   return longest;
 }
 
-/** `devices`: one at least. */
+/** Throws RangeError if `devices` is empty. */
 function firstDone(devices: readonly Device[], work: PlacedWork): Device {
   const [first, ...others] = devices;
   if (first === undefined) throw new RangeError('There is no device.');
   return others.reduce((best, other) => (isBefore(other, best, work) ? other : best), first);
 }
 
-/** Where it is done first; else where less is left to do; else whose turn it is. */
+/** Prefers the device where the work ends first, then the one with less work left, then the one that waited longer. */
 function isBefore(one: Device, other: Device, work: PlacedWork): boolean {
   const sooner = secondsUntilDone(work, one) - secondsUntilDone(work, other);
   const less = secondsLeft(work, one) - secondsLeft(work, other);
@@ -230,7 +237,7 @@ function secondsLeft(work: PlacedWork, device: Device): number {
   return all.reduce((sum, { amount }) => sum + amount, 0) * secondsPerUnit(work, device);
 }
 
-/** Of the device's time; only audio's speed is measured. */
+/** Seconds of the device's time for a unit of work. Only the speed for audio is measured. */
 function secondsPerUnit({ kind }: PlacedWork, { process }: Device): number {
   return kind === 'speech' ? process.load.realTimeFactor : 1;
 }

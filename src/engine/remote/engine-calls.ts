@@ -1,4 +1,4 @@
-/** What the process of the engine is asked for, and what it reports. */
+/** The calls of the engine's process, and its reports. */
 import type { WindowResult } from '../binding.js';
 import type { Plain } from '../process/messages.js';
 import type { TranslationObserver } from '../translation/translation-scheduler.js';
@@ -32,11 +32,11 @@ export interface TextCall {
 }
 
 /**
- * What was not sent before: a transcript of hours comes window by window, since nobody else is served while a message
- * is read.
+ * The part of the transcript that was not sent before. A long transcript is sent window by window, because nobody else
+ * is served while a message is read.
  */
 export type TranscriptEnd = Omit<Transcript, 'text' | 'segments'> & {
-  /** The update that it ended with; null: all were sent. A repeat needs no window of it. */
+  /** The last update. null: all updates were sent. A repeat needs none of its windows. */
   last: Omit<WindowUpdate, 'finished'> | null;
 };
 
@@ -57,19 +57,22 @@ export type Measurement =
   | { kind: 'translation'; measured: Parameters<TranslationObserver['batchDone']>[0] };
 
 export type EngineNotice = Plain<{
-  /** So many lanes at most work from now on; null: all of them may. */
+  /** The most lanes that may work from now on. null: all lanes. */
   lanes: number | null;
-  /** Translation models that nobody uses are to be unloaded. */
+  /** Whether to unload translation models that nobody uses. */
   unloadsText: boolean;
-  /** Counts the notices of an engine. */
+  /** The notice's number; each engine counts its own. */
   turn: number;
 }>;
 
-/** Sent again and again. */
+/** Sent repeatedly. */
 export type EngineReport = Plain<{
   load: EngineLoad;
-  /** Since the last one. */
+  /** Measurements since the last report. */
   measurements: Measurement[];
-  /** Of a notice that is heeded: no more lanes work than it allows, what is to be unloaded is; absent: as before. */
+  /**
+   * The number of the notice that is now in effect: no more lanes work than it allows, and models were unloaded.
+   * Absent: no change.
+   */
   heeded?: EngineNotice['turn'];
 }>;

@@ -8,9 +8,9 @@ import type { EngineInfo, EngineLoad, WorkOrigin } from '../types.js';
 import type { EngineCalls, EngineNotice, EngineReport, Measurement } from './engine-calls.js';
 
 export interface EngineProcessObserver {
-  /** One has died, or had to be ended, with these requests in it. */
+  /** A process has died, or had to be ended, with these requests in it. */
   engineDied(death: Death & { requestIds: string[] }): void;
-  /** Its process died each time, at last with nothing else in it. */
+  /** The request's process crashed each time, finally with no other request in it. */
   engineRefused(origin: WorkOrigin | undefined): void;
   measured(measurement: Measurement): void;
 }
@@ -19,27 +19,27 @@ export interface EngineSupervisorOptions extends Launch {
   observer: EngineProcessObserver;
   isolation?: (purpose: IsolationPurpose) => Launch;
   accounts?: AccountRecord;
-  /** Called when the process that serves has become ready, or is gone. */
+  /** Called when the serving process has become ready, or has ended. */
   changed?: () => void;
   timers?: Timers;
   isStopped?: (pid: number | undefined) => boolean;
 }
 
 /**
- * Its event loop never stops for long once it is ready. Its memory is the kernel's to limit: it is as large as its
- * models.
+ * Once the process is ready, its event loop never stops for long. Its memory has no limit here: it depends on its
+ * models, and the kernel limits it.
  */
 const LIMITS = { periodMs: 500, silentPingsBeforeReady: 240, silentPings: 20, memoryBytes: Infinity };
 
 const NO_LOAD = { slots: 0, busySlots: 0, windowsInFlight: 0, queuedWindows: 0 };
 
-/** The process of the engines on one device; one always serves. */
+/** The process of the engines on one device. A process always serves. */
 export class EngineSupervisor {
   readonly #supervisor: Supervisor<EngineCalls>;
   #load: EngineLoad = { ...NO_LOAD, realTimeFactor: 1 };
   #notices = 0;
   #lanes: number | null = null;
-  /** Those who wait until a notice is heeded, by its turn. */
+  /** Resolves the promises of notices that are not yet in effect, by their number. */
   readonly #unheeded = new Map<EngineNotice['turn'], () => void>();
 
   constructor({ observer, changed, ...options }: EngineSupervisorOptions) {
@@ -55,7 +55,7 @@ export class EngineSupervisor {
           for (const measurement of measurements) observer.measured(measurement);
         },
         changed: () => {
-          // What is not there works on no lane; the next one begins with the last notice.
+          // A process that is gone works on no lane, and the next one starts with the last notice.
           if (!this.isServing) this.#heeded(this.#notices);
           changed?.();
         },
@@ -76,18 +76,18 @@ export class EngineSupervisor {
     return this.#supervisor.call(name, options);
   }
 
-  /** Of the process that serves; while there is none, no slots, and the speed that it had. */
+  /** The load of the serving process. While there is none: no slots, and the last speed. */
   get load(): EngineLoad {
     return this.isServing ? this.#load : { ...NO_LOAD, realTimeFactor: this.#load.realTimeFactor };
   }
 
-  /** At most so many lanes of the process that serves work from now on; resolves when no more do. */
+  /** Limits the lanes of the serving process. Resolves when no more lanes than that work. */
   limitLanes(lanes: number): Promise<void> {
     this.#lanes = lanes;
     return this.#notify(false);
   }
 
-  /** Translation models that nobody uses are unloaded; resolves when they are. */
+  /** Unloads translation models that nobody uses. Resolves when they are unloaded. */
   unloadText(): Promise<void> {
     return this.#notify(true);
   }
@@ -99,7 +99,7 @@ export class EngineSupervisor {
     return new Promise((resolve) => this.#unheeded.set(turn, resolve));
   }
 
-  /** This one, and those before it. */
+  /** Marks this notice and the earlier ones as in effect. */
   #heeded(turn: EngineNotice['turn']): void {
     for (const [one, resolve] of this.#unheeded) {
       if (one > turn) continue;

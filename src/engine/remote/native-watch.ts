@@ -1,15 +1,17 @@
 /**
- * Native calls that do not come back, found by counting pings: a machine that stands still for a while hangs nothing.
+ * Finds native calls that do not return. It counts pings instead of time, so a machine that stands still for a while
+ * makes no call overdue.
  */
 
-/** Pings during which one call may be at work. A ping comes twice a second. */
+/** The most pings during which one call may run. There are two pings a second. */
 const PINGS: Readonly<Record<string, number>> = {
   ...{ openAudio: 120, measure: 120, nextWindow: 120, openSamples: 120 },
-  // Some layers of an encoder, some steps of a batch.
+  // Some layers of an encoder, or some steps of a batch.
   advance: 120,
   ...{ createSlot: 600, createEncoder: 600, createBatch: 600, createTranslator: 600 },
   ...{ tokenize: 240, detokenize: 240 },
-  // A whole window, with all its fall-backs, of the largest model on a slow machine; a batch of sentences.
+  // A whole window with all its fallbacks, for the largest model on a slow machine. For `translate`: a batch of
+  // sentences.
   ...{ transcribe: 3600, alignText: 3600, translate: 3600 },
   ...{
     loadVoiceActivityModel: 3600,
@@ -28,10 +30,10 @@ type Method = (this: unknown, ...given: unknown[]) => unknown;
 
 export class NativeWatch {
   readonly #units = new Set<Unit>();
-  /** By the prototype of a class: the one with its calls watched, or itself where there are none. */
+  /** For the prototype of each class: a prototype whose calls are watched, or itself if it has no calls to watch. */
   readonly #classes = new WeakMap<object, object>();
 
-  /** To be called at each ping. Returns the name of a call that is overdue, or null. */
+  /** Must be called at each ping. Returns the name of an overdue call, or null. */
   tick(): string | null {
     let overdue: string | null = null;
     for (const unit of this.#units) {
@@ -41,13 +43,13 @@ export class NativeWatch {
     return overdue;
   }
 
-  /** The same object. Its calls, and the calls of all handles that it returns, are watched. */
+  /** Returns the same object. Its calls are watched, and those of all handles that it returns. */
   watch<T extends object>(binding: T): T {
     this.#replaceMethods(binding);
     return binding;
   }
 
-  /** A handle of a class that has calls to watch gets one in its place that has them watched, made once. */
+  /** Gives a handle the watched prototype of its class. The prototype is created once for each class. */
   #watchHandle(value: unknown): void {
     if (typeof value !== 'object' || value === null) return;
     const own = Object.getPrototypeOf(value) as object | null;
@@ -61,7 +63,7 @@ export class NativeWatch {
     if (watched !== own) Object.setPrototypeOf(value, watched);
   }
 
-  /** False where it has none to watch. */
+  /** Returns false if the object has no calls to watch. */
   #replaceMethods(owner: object): boolean {
     let isChanged = false;
     for (const name of Object.keys(PINGS)) {
@@ -96,8 +98,8 @@ export class NativeWatch {
 }
 
 /**
- * Every native call notes who called it, for an error that it may end with: of this process only codes and messages are
- * reported.
+ * Runs a native call without capturing a stack trace. Each native call would capture one in case it fails, but this
+ * process reports only codes and messages.
  */
 function withoutStack<T>(call: () => T): T {
   const { stackTraceLimit } = Error;

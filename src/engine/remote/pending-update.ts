@@ -2,8 +2,8 @@ import { atTurnEnd } from '../process/turn-end.js';
 import type { WindowUpdate } from '../types.js';
 
 /**
- * Sends each update at the end of its turn of the event loop, unless the answer takes it along: most files have one
- * window.
+ * Sends each update at the end of its turn of the event loop. An update that is still waiting when the answer is sent
+ * goes with the answer: most files have only one window.
  */
 export class PendingUpdate {
   #update: WindowUpdate | null = null;
@@ -16,7 +16,7 @@ export class PendingUpdate {
     this.#update = update;
   }
 
-  /** Takes the update that is not sent yet; null: there is none. */
+  /** Removes and returns the update that was not sent yet. null: there is none. */
   take(): WindowUpdate | null {
     const update = this.#update;
     this.#update = null;

@@ -1,16 +1,16 @@
 /**
- * How much goes before a request on a device, where accounts take turns; so that each goes where its own turns come
- * first.
+ * How much work is done before a request on a device, if accounts take turns. Each request goes to the device where it
+ * ends first.
  */
 import { amountByAccount, doneWhenServed } from '../fair-share.js';
 
 export interface PlacedWork {
-  /** What it waits for. Each kind has turns of its own. */
+  /** Each kind of work has its own turns. */
   kind: 'speech' | 'reading' | 'text';
   accountId: string;
-  /** Behind the account's others. */
+  /** Whether it goes behind the account's other work. */
   background: boolean;
-  /** Left to do: seconds of audio; files; characters. */
+  /** The work that is left: seconds of audio, files, or characters. */
   amount: number;
 }
 
@@ -30,7 +30,7 @@ export function workUntilDone(work: PlacedWork, others: Iterable<PlacedWork>): n
   return doneWhenServed(amounts.values(), amounts.get(work.accountId) ?? 0);
 }
 
-/** Within an account; see FairQueue. */
+/** Within one account; see FairQueue. */
 function goesBefore(other: PlacedWork, work: PlacedWork): boolean {
   return other.background === work.background ? other.amount <= work.amount : work.background;
 }

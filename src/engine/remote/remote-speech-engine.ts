@@ -23,7 +23,7 @@ export interface RemoteSpeechOptions {
   quarantine: Quarantine;
 }
 
-/** The speech engine in a process of its own. */
+/** The speech engine, run in a separate process. */
 export class RemoteSpeechEngine implements SpeechEngine {
   readonly info: EngineInfo;
   readonly #process: RemoteSpeechOptions['process'];
@@ -38,7 +38,7 @@ export class RemoteSpeechEngine implements SpeechEngine {
   async convert(file: FileToConvert): Promise<boolean> {
     this.#quarantine.check(file.origin);
     file.signal?.throwIfAborted();
-    // A look at its first bytes: most files need no conversion, and no way to the process and back.
+    // Reads only the first bytes. Most files need no conversion, and so no call to the process.
     if ((await containerOf(file.path, file.head)) === null) return false;
     try {
       return await this.#process.call('convert', {
@@ -46,7 +46,7 @@ export class RemoteSpeechEngine implements SpeechEngine {
         request: () => ({ ...fileRequest(file), to: file.to, head: file.head }),
       });
     } catch (error) {
-      // Of a process that died with it.
+      // A process that died during the conversion may have left this file.
       await removeFile(file.to);
       throw error;
     }

@@ -5,7 +5,7 @@ import type { CallControl } from '../process/pending-calls.js';
 import type { PlacedWork } from './placement.js';
 import { RepeatFilter } from './repeat-filter.js';
 
-/** One file that the engine's process transcribes, and what of that outlives the process. */
+/** One file that the engine's process transcribes, and the results that are kept if the process dies. */
 export class RemoteTranscription {
   readonly #filter = new RepeatFilter<Segment>();
   readonly #finished: Map<number, WindowResult>;
@@ -20,13 +20,13 @@ export class RemoteTranscription {
     this.#finished = new Map(file.resumeFrom);
   }
 
-  /** What is left of it. */
+  /** The work that is left. */
   work(): PlacedWork {
     const { accountId, background = false, seconds } = this.file;
     return { kind: 'speech', accountId, background, amount: Math.max(0, seconds - this.#doneSeconds) };
   }
 
-  /** From where it has come to. */
+  /** The call, which resumes after the finished windows. */
   request(): TranscriptionCall {
     this.#beginAttempt();
     const request = { ...this.file, resumeFrom: [...this.#finished] };
@@ -45,13 +45,13 @@ export class RemoteTranscription {
     this.#report(update);
   }
 
-  /** The whole of it, now that it has ended. */
+  /** The complete transcript, when the call has ended. */
   transcript({ last, ...end }: TranscriptEnd): Transcript {
     if (last !== null) this.#report({ finished: null, ...last });
     return { ...end, text: this.#texts.join(''), segments: this.#segments };
   }
 
-  /** What nobody was sent may come out otherwise. */
+  /** Discards text that was not streamed to a client: a repeat may produce other text. */
   #beginAttempt(): void {
     this.#filter.begin();
     if (this.file.isStreamed === true) return;
@@ -59,14 +59,14 @@ export class RemoteTranscription {
     this.#segments = [];
   }
 
-  /** A repeat begins with what was done before. */
+  /** The seconds that are done never decrease, because a repeat starts from the finished windows. */
   #report({ finished, seconds, language, part }: WindowUpdate): void {
     this.#doneSeconds = Math.max(this.#doneSeconds, seconds);
     const fresh = part === null ? null : this.#keep(part);
     this.onWindow?.({ finished, seconds: this.#doneSeconds, language, part: fresh });
   }
 
-  /** What of it is passed on. */
+  /** Stores the part. Returns what is to be passed on. */
   #keep(part: TranscriptPart): TranscriptPart | null {
     if (this.file.isStreamed !== true) {
       this.#append(part.text, part.segments);

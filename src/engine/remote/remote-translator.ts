@@ -5,15 +5,15 @@ import type { DeviceProcesses } from './device-processes.js';
 import type { PlacedWork } from './placement.js';
 import { RepeatFilter } from './repeat-filter.js';
 
-/** The translation engine in a process of its own. Which pairs it covers depends on its models alone. */
+/** The translation engine, run in a separate process. Its language pairs depend only on its models. */
 export class RemoteTranslator {
   readonly modelNames: string[];
   readonly #routes: TranslationRoutes<RoutedModel>;
   readonly #used = new Set<string>();
   #texts = 0;
-  /** When a text was translated last, milliseconds since 1970. */
+  /** When the last translation ended, in milliseconds since 1970. */
   lastUsed = 0;
-  /** Awaited before models are used that were not since they were last unloaded. */
+  /** Awaited before models are used that were not loaded or were unloaded since. */
   beforeLoad: ((models: readonly string[]) => Promise<unknown>) | null = null;
 
   constructor(

@@ -1,20 +1,20 @@
 import { VerbatimError } from '../../errors.js';
 
-/** Of results that come bit by bit, and from the start again when the work is repeated, each bit once. */
+/** Passes on each part of a result once, although repeated work reports its parts from the start again. */
 export class RepeatFilter<T> {
   #text = '';
   #items = 0;
-  /** The text of the present attempt so far. */
+  /** How much the current attempt has reported. */
   #again = { characters: 0, items: 0 };
 
-  /** An attempt begins from the start. */
+  /** Starts an attempt, which reports from the start. */
   begin(): void {
     this.#again = { characters: 0, items: 0 };
   }
 
   /**
-   * The new part of it; null: nothing is new. Throws `internal_error` if it differs from earlier text: text that has
-   * been passed on cannot be taken back.
+   * Returns the new part. null: nothing is new. Throws `internal_error` if the text differs from earlier text, because
+   * text that was passed on cannot be taken back.
    */
   add(text: string, items: readonly T[]): { text: string; items: T[] } | null {
     const { characters: from, items: fromItem } = this.#again;

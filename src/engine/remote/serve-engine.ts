@@ -1,4 +1,6 @@
-/** The engine's process: the same engines as without one, asked over a channel. */
+/**
+ * The engine's process. It runs the same engines as a server without such a process, and answers calls over a channel.
+ */
 import { systemTimers, type Timer, type Timers } from '../../timers.js';
 import { processChannel, serveCalls, type Channel, type Handlers, type SelfReport } from '../process/serve-calls.js';
 import type { TranslationEngine } from '../translation/translation-engine.js';
@@ -15,18 +17,18 @@ export interface LoadedEngines {
   info: EngineInfo;
 }
 
-/** What the engines are made with. */
+/** What the engines are created with. */
 export interface EngineTools {
   observer: EngineObserver & TranslationObserver;
   watch: NativeWatch;
 }
 
-/** Load figures are reported so often at most, while anything is worked on. */
+/** The shortest time between two load reports while there is work. */
 const REPORT_MS = 100;
-/** Measurements that are kept for the next report: more are dropped, as counts nobody can read. */
+/** The most measurements that are kept for the next report. Further ones are dropped. */
 const MOST_MEASUREMENTS = 10_000;
 
-/** `load` makes the engines of the settings that the other end sends. */
+/** `load` creates the engines from the settings that the other side sends. */
 export function serveEngine(
   load: (settings: unknown, tools: EngineTools) => Promise<LoadedEngines>,
   channel: Channel = processChannel(),
@@ -84,13 +86,13 @@ function endOf(transcript: Transcript, update: WindowUpdate | null): TranscriptE
   return { ...end, last: { seconds, language: decided, part } };
 }
 
-/** Reports how much there is to do, and what was measured. */
+/** Reports the load and the measurements. */
 class Reporter implements EngineObserver, TranslationObserver {
   #measurements: Measurement[] = [];
   #loadNow: (() => EngineLoad) | null = null;
   #last = '';
   #calls = 0;
-  /** Runs while there is work, that of calls that were aborted too, and on until nothing more has come of it. */
+  /** Runs while there is work, including aborted calls, and until the load no longer changes. */
   #timer: Timer | null = null;
 
   constructor(
@@ -103,7 +105,7 @@ class Reporter implements EngineObserver, TranslationObserver {
     this.#send();
   }
 
-  /** At once: others wait for the lanes. */
+  /** Sent at once, because others wait for the lanes. */
   heeded(turn: EngineNotice['turn']): void {
     if (this.#loadNow === null) return;
     void this.report({ load: this.#loadNow(), measurements: this.#measurements.splice(0), heeded: turn });
@@ -114,7 +116,7 @@ class Reporter implements EngineObserver, TranslationObserver {
     this.#timer ??= this.timers.every(REPORT_MS, () => this.#look());
   }
 
-  /** Before its answer is sent, with which this goes. */
+  /** Called before a call's answer is sent, so that the report goes out together with it. */
   callEnds(): void {
     this.#calls -= 1;
     if (this.#send()) this.#timer?.restart();
@@ -131,7 +133,7 @@ class Reporter implements EngineObserver, TranslationObserver {
     return busySlots + windowsInFlight + queuedWindows > 0;
   }
 
-  /** False where nothing has changed. */
+  /** Returns false if nothing has changed. */
   #send(): boolean {
     if (this.#loadNow === null) return false;
     const load = this.#loadNow();

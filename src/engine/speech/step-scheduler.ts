@@ -1,14 +1,15 @@
 /**
- * Units of work on lanes: some layers of one window's encoder, or some steps of the batch that all windows are decoded
- * in. After every unit the scheduler decides again what the lane does, so that a clip that comes overtakes whatever
- * runs, and joins the batch beside those that are in it.
+ * Schedules units of work on lanes. A unit is some layers of one window's encoder, or some steps of the batch in which
+ * all windows are decoded. After every unit the scheduler decides again what the lane does. So a clip that arrives
+ * overtakes the running work, and joins the batch beside the other windows.
  *
- * A window is begun when an encoder takes it up; that is its request's turn (see FairQueue). Of the windows begun, the
- * one whose request has the least audio left goes first, and one that was passed over PASSED_OVER_LIMIT times before
- * all. So does the request whose turn has come among them. How encoding and decoding share the lanes is StepPolicy's.
+ * A window begins when an encoder takes it; this is its request's turn (see FairQueue). Of the windows that have begun,
+ * the one whose request has the least audio left goes first. A window that was passed over PASSED_OVER_LIMIT times goes
+ * before all others. A request whose turn has come goes before these windows if it has less audio left. StepPolicy
+ * decides how encoding and decoding share the lanes.
  *
- * `windowsInFlight` bounds the windows begun; an account that has none among them may begin one beyond it, up to twice
- * as many, so that the windows of some never hold up another one's clip.
+ * `windowsInFlight` limits the windows that have begun. An account without such a window may begin one beyond the
+ * limit, up to twice the limit, so that the windows of some accounts never delay another account's clip.
  */
 import type { BatchAdvance, WindowInFlight, WindowStage } from '../binding.js';
 import type { Clock } from '../clock.js';
@@ -23,21 +24,21 @@ import { StepPolicy, type StepState } from './step-policy.js';
 import type { SchedulerLoad, WindowScheduler } from './window-scheduler.js';
 
 export interface StepSchedulerOptions {
-  /** Of the longest window. */
+  /** The length of the longest window. */
   windowSeconds: number;
   windowsInFlight: number;
   clock: Clock;
   observer: EngineObserver | undefined;
 }
 
-/** What the encoder works on next: a window begun, or the next one of a request. */
+/** What the encoder works on next: a window that has begun, or the next window of a request. */
 type Candidate = Flight | QueuedRequest;
 
 export class StepScheduler implements WindowScheduler {
   private readonly requests: RequestQueue;
   private readonly policy: StepPolicy;
   private readonly pace = new StepPace();
-  /** In the order in which they were begun. */
+  /** In the order in which they began. */
   private readonly flights = new Set<Flight>();
 
   constructor(
@@ -104,7 +105,7 @@ export class StepScheduler implements WindowScheduler {
       decode: decoding.length === 0 ? null : { leftSeconds, windows: decoding.length },
       encodingLeftSeconds: Math.min(...this.at('encoding').map((flight) => flight.leftSeconds)),
       canEncode,
-      // Rows of an aborted request leave the batch in a step, also where no lane may work.
+      // An aborted request's rows leave the batch in a step, even if no lane may work.
       canDecode: this.lanes.canDecode || (hasAborted && this.lanes.mostBusy === 0 && this.lanes.isBatchAtRest),
       hasAborted,
     };
@@ -145,7 +146,8 @@ export class StepScheduler implements WindowScheduler {
         return this.fly(flight, signal);
       },
     });
-    // What cannot be opened fails its request, and leaves the lane to the next one; so does a file without audio.
+    // A window that cannot be opened fails its request, and the next one gets the lane. The same happens to a file
+    // without audio.
     for (const flight of begun) {
       if (flight.window.stage === 'encode') void this.encode(flight);
       else this.proceed(flight, flight.window.stage);
@@ -222,8 +224,8 @@ export class StepScheduler implements WindowScheduler {
   }
 
   /**
-   * What left the batch. False when the batch is in doubt: one of them failed, and none is left in it. (With others in
-   * it, it was that window alone.)
+   * Moves on the windows that left the batch. Returns false if the batch may be damaged: one of them failed, and no
+   * other window is left in the batch. If others are left, only the failed window was damaged.
    */
   private takeBack(left: ReadonlySet<WindowInFlight>): boolean {
     let isGood = true;
@@ -233,7 +235,7 @@ export class StepScheduler implements WindowScheduler {
     return isGood || this.at('decoding').length > 0;
   }
 
-  /** False when it failed so that what worked on it is in doubt. */
+  /** Returns false if it failed in a way that may have damaged the slot or batch that worked on it. */
   private proceed(flight: Flight, stage: WindowStage): boolean {
     if (flight.isAborted) this.fail(flight, flight.abortReason);
     else if (stage === 'encode') flight.place = 'waiting';
@@ -265,7 +267,7 @@ export class StepScheduler implements WindowScheduler {
   }
 }
 
-/** The first of those with the least. */
+/** The first of the flights with the least audio left. */
 function leastLeft(flights: readonly Flight[]): Flight | undefined {
   let best: Flight | undefined;
   for (const flight of flights) {

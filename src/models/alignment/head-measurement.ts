@@ -1,4 +1,4 @@
-/** How well the heads of a speech model give the times of words, measured on clips of which that is known. */
+/** Measures how well each attention head of a speech model gives word times, on clips whose word times are known. */
 import type {
   AlignableRecogniser,
   AttentionHead,
@@ -18,11 +18,11 @@ export interface HeadMeasurementOptions {
   policy: WindowPolicy;
   clips: readonly TimedClip[];
   threads: number;
-  /** After each pass over the clips. */
+  /** Called after each pass over the clips. */
   onPass?: (sets: number) => void;
 }
 
-/** Its samples are held until it is released. */
+/** The window keeps its samples until it is released. */
 interface SpokenWindow {
   window: AudioWindow;
   language: string;
@@ -32,9 +32,9 @@ interface SpokenWindow {
 const LIMITS = { most: 10, candidates: 24, worst: 1.5, leastGain: 0.0001 };
 
 /**
- * Chooses the heads. The text of every window is known and laid along it, so that only the attention is judged. The
- * first word of a window does not count: it begins where the window does, whichever head is used. Throws an Error for
- * clips in languages that the model does not know, or without words.
+ * Chooses the heads. The text of each window is known and aligned with it, so only the attention is judged. The first
+ * word of a window does not count, because it starts with the window whichever head is used. Throws an Error if a
+ * clip's language is unknown to the model, or if no clip has words.
  */
 export async function measureHeads(options: HeadMeasurementOptions): Promise<HeadSelection<AttentionHead>> {
   const { recogniser, onPass } = options;
@@ -59,7 +59,7 @@ function refuseLanguages({ recogniser, clips }: HeadMeasurementOptions): void {
   throw new Error(`${unknown.path} is in "${unknown.language}", which the model does not know.`);
 }
 
-/** Seconds, for each set: the mean over all words. */
+/** The mean error of each set over all words, in seconds. */
 async function meanErrors(
   headSets: readonly (readonly AttentionHead[])[],
   { binding, recogniser, policy, clips, threads }: HeadMeasurementOptions,
@@ -86,7 +86,9 @@ async function meanErrors(
   return sums.map((sum) => sum / count);
 }
 
-/** As the service would cut them, with the words that are spoken in them; those without words are left out. */
+/**
+ * The windows, cut as the service would cut them, with the words spoken in each. Windows without words are left out.
+ */
 async function* spokenWindows(
   binding: Pick<NativeBinding, 'openAudio'>,
   policy: WindowPolicy,

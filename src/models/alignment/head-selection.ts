@@ -1,12 +1,12 @@
-/** Which heads of the decoder's cross-attention give the times of words. */
+/** Chooses the heads of the decoder's cross-attention that give word times. */
 
-/** Both from 0, the layer nearest to the tokens first. */
+/** Both count from 0. Layer 0 is nearest to the tokens. */
 export interface HeadPlace {
   layer: number;
   head: number;
 }
 
-/** How far word starts are off, on average, when they are read from a head, or from the mean of several; seconds. */
+/** The mean error of word starts in seconds, if they are read from these heads. Several heads are averaged. */
 export interface MeasuredHeads<Head = HeadPlace> {
   heads: readonly Head[];
   meanError: number;
@@ -15,25 +15,28 @@ export interface MeasuredHeads<Head = HeadPlace> {
 export interface HeadSelection<Head = HeadPlace> {
   /** Each head alone, the best first. */
   alone: readonly MeasuredHeads<Head>[];
-  /** The set as it grew: of one head, of two, ... The last one is the choice. */
+  /** The set after each step: one head, two heads, and so on. The last set is the choice. */
   grown: readonly MeasuredHeads<Head>[];
 }
 
 export interface SelectionLimits {
-  /** Heads of the choice. */
+  /** The most heads that may be chosen. */
   most: number;
-  /** The best of the single heads that are tried beside others: the rest would only take time. */
+  /** How many of the best single heads are tried together with others. More would only take time. */
   candidates: number;
-  /** Nor are those tried that are alone so many times as far off as the best one: they would add nothing but noise. */
+  /**
+   * A head whose error alone is more than this many times the best head's is not tried with others. It would only add
+   * noise.
+   */
   worst: number;
-  /** What a further head must take off the error, seconds. */
+  /** The least reduction of the error that justifies a further head, in seconds. */
   leastGain: number;
 }
 
 /**
- * Greedy: the best head alone, then whichever head lowers the error of the set most, until none lowers it by
- * `leastGain` or there are `most`. `measure` is asked for many sets at once and answers in their order. Throws
- * RangeError without heads.
+ * Greedy selection. Starts with the best head alone, then adds the head that reduces the error of the set most. Stops
+ * when no head reduces it by `leastGain`, or when there are `most` heads. `measure` gets many sets at once and returns
+ * their errors in the same order. Throws RangeError without heads.
  */
 export async function selectHeads<Head>(
   heads: readonly Head[],

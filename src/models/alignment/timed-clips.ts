@@ -1,4 +1,4 @@
-/** Clips with known word times, by which word times are judged. */
+/** Clips with known word times, to measure the error of word times. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -14,7 +14,7 @@ export interface TimedClip {
   /** ISO 639-1. */
   language: string;
   text: string;
-  /** What it is one of ('sentence', 'piece'), and whose voice speaks; null where nobody says. */
+  /** The kind of the clip ('sentence', 'piece') and its voice; null: unknown. */
   kind: string | null;
   voices: string | null;
   /** In order. */
@@ -23,10 +23,10 @@ export interface TimedClip {
 
 export const TIMED_LIST = 'words.json';
 
-/** For the help of options. */
+/** Used in the help of options. */
 export const TIMED_CLIPS = `audio files with a ${TIMED_LIST}: [{file, language, text, words: [{word, start, end}]}]`;
 
-/** The clips of a directory in the order of its list. Throws an Error that says what is wrong with it. */
+/** Reads the clips of a directory, in the order of its list. Throws an Error that says what is wrong with the list. */
 export function readTimedClips(directory: string): TimedClip[] {
   const path = join(directory, TIMED_LIST);
   if (!existsSync(path)) throw new Error(`${directory} is not ${TIMED_CLIPS}.`);

@@ -1,6 +1,6 @@
-/** Which recognised words are which spoken ones. */
+/** Matches recognised words with spoken words. */
 
-/** Lower case without punctuation at its ends: what two spellings of a word have in common. */
+/** The word in lower case, without punctuation at its ends, for comparison. */
 export function plainWord(word: string): string {
   return word
     .toLowerCase()
@@ -9,15 +9,15 @@ export function plainWord(word: string): string {
     .replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
 }
 
-/** Indices of a spoken word, and of the recognised one that is the same. */
+/** The indices of a spoken word and of the equal recognised word. */
 export interface MatchedWords {
   spoken: number;
   recognised: number;
 }
 
 /**
- * The pairs of equal words in an alignment of fewest edits (insertions, deletions, substitutions), in order; of several
- * such alignments, the one that has the most of them.
+ * The pairs of equal words, in order, in an alignment with the fewest edits (insertions, deletions, substitutions). If
+ * several alignments have the fewest edits, uses one with the most pairs.
  */
 export function matchWords(spoken: readonly string[], recognised: readonly string[]): MatchedWords[] {
   const [a, b] = [spoken.map(plainWord), recognised.map(plainWord)];
@@ -37,7 +37,7 @@ export function matchWords(spoken: readonly string[], recognised: readonly strin
   return pairs.reverse();
 }
 
-/** A pair of equal words takes a little off: less than an edit, for as many words as there may be. */
+/** A pair of equal words reduces the cost slightly. All pairs together reduce it by less than one edit. */
 const EDIT = 1_000_000;
 const SAME = -1;
 
@@ -45,7 +45,7 @@ function substitution(isSame: boolean): number {
   return isSame ? SAME : EDIT;
 }
 
-/** [rows][columns] of what the first so many words cost. */
+/** costs[row][column]: the cost of the first `row` words of `a` and the first `column` words of `b`. */
 function editCosts(a: readonly string[], b: readonly string[]): number[][] {
   const rows = [Array.from({ length: b.length + 1 }, (_, column) => column * EDIT)];
   for (const [index, word] of a.entries()) {

@@ -1,4 +1,7 @@
-/** Finds the best published model that this machine carries, fetches it and puts it in service, behind all requests. */
+/**
+ * Downloads the best published model that this machine can run, and puts it in service. All of this has lower priority
+ * than requests.
+ */
 import { once } from 'node:events';
 import type { Timers } from '../../timers.js';
 import {
@@ -15,20 +18,20 @@ import { carriedModels, GivenUp } from './carried-models.js';
 import { HubUnreachable } from './hub.js';
 
 export interface AutomaticModelParts {
-  /** Rejects with HubUnreachable; the next ones, with an Error for an operator. */
+  /** Rejects with HubUnreachable. `speeds` rejects with an Error for an operator. */
   reachHub: (signal: AbortSignal) => Promise<void>;
   speeds: (signal: AbortSignal) => Promise<ModelSpeeds>;
-  /** Whether there is memory for it now. */
+  /** Whether there is enough free memory for the model. */
   fits: (candidate: Candidate) => boolean;
   store: Pick<ModelStore, 'list' | 'download'> & { ended: (name: string) => Promise<void> };
-  /** Resolves when it serves. */
+  /** Resolves when the model serves. */
   bringIn: (name: string, leastSpeed: number) => Promise<void>;
-  /** Whether the demonstration model still serves, and no other is about to replace it. */
+  /** Whether the demonstration model still serves, and no other model is about to replace it. */
   isWanted: () => boolean;
-  /** Throws where the directory of models cannot be written to. */
+  /** Throws if the models directory is not writable. */
   checkWritable: () => void;
   logger: Pick<Logger, 'info' | 'warn' | 'debug'>;
-  /** A line on the terminal of the operator who started the server. */
+  /** Prints a line on the terminal of the operator who started the server. */
   print: (line: string) => void;
   timers: Timers;
 }
@@ -37,12 +40,12 @@ const HOUR_MS = 3_600_000;
 
 export class AutomaticModel {
   #state: AutomaticModelState = { phase: 'measuring', model: null, problem: null };
-  /** The problem that was last reported: the same one is not reported every hour. */
+  /** The last reported problem, so that the same problem is not reported every hour. */
   #reported: string | null = null;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
 
-  /** Begins at once. */
+  /** Starts at once. */
   constructor(private readonly parts: AutomaticModelParts) {
     this.#running = this.#run();
   }
@@ -103,7 +106,7 @@ export class AutomaticModel {
     throw new GivenUp(`The download of ${model} was cancelled`);
   }
 
-  /** Whether it serves now. */
+  /** Returns whether the model now serves. */
   async #try(model: string): Promise<boolean> {
     const { bringIn, logger, print } = this.parts;
     this.#enter('trying', model);
@@ -142,7 +145,7 @@ export class AutomaticModel {
     return found;
   }
 
-  /** An hour, or until it is closed. */
+  /** Waits an hour, or until close(). */
   async #pause(): Promise<void> {
     const { signal } = this.#closing;
     await new Promise<void>((resolve) => {

@@ -1,12 +1,12 @@
-/** The published models that a machine carries: fast enough on it, and with memory for them. */
+/** The published models that a machine can run: it is fast enough and has enough memory. */
 import { fastEnough, LEAST_SPEED, type Candidate, type ModelSpeeds } from '../../models/automatic-model.js';
 
-/** No attempt will be made before the next start. */
+/** No further attempt is made before the next start. */
 export class GivenUp extends Error {}
 
 type NonEmpty<T> = [T, ...T[]];
 
-/** Best first. Throws GivenUp where the machine is too slow for all, an Error where memory is short now. */
+/** Best first. Throws GivenUp if the machine is too slow for all models, or an Error if memory is short now. */
 export function carriedModels(speeds: ModelSpeeds, fits: (candidate: Candidate) => boolean): NonEmpty<Candidate> {
   const fast = fastEnough(speeds);
   const [first, ...others] = fast.filter(fits);

@@ -1,12 +1,12 @@
 import { EnvHttpProxyAgent, fetch } from 'undici';
 
-/** Of a hub that takes the connection and does not answer. */
+/** The time limit for a hub that accepts the connection but does not answer. */
 const TIMEOUT_MS = 15_000;
 
-/** Its message is for an operator. */
+/** The message is for an operator. */
 export class HubUnreachable extends Error {}
 
-/** Rejects with HubUnreachable where nothing answers there; any answer counts. Proxies are respected. */
+/** Rejects with HubUnreachable if nothing answers at the address; any answer counts. Uses configured proxies. */
 export async function reachHub(endpoint: string, signal: AbortSignal): Promise<void> {
   try {
     const response = await fetch(endpoint, {

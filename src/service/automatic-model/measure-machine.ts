@@ -1,4 +1,4 @@
-/** Measures which of the published models this machine is fast enough for, and keeps the result. */
+/** Measures which published models this machine is fast enough for, and stores the result. */
 import { loadBinding, type DeviceInfo } from '../../engine/binding.js';
 import { resolveDevices } from '../../engine/devices.js';
 import { nextToMeasure, type Candidate, type ModelSpeeds } from '../../models/automatic-model.js';
@@ -15,7 +15,7 @@ import { writeSpeeds } from './speed-file.js';
 export interface MeasureCalls {
   signal: AbortSignal;
   onMeasured: (model: string, speed: number) => void;
-  /** Bytes of memory that may be taken; null: nobody knows. Default: of this machine, and of its devices. */
+  /** Bytes of memory that may be used; null: unknown. Default: the free memory of this machine and its devices. */
   room?: () => number | null;
   /** Default: writeSpeeds(). */
   keep?: (config: Config, speeds: ModelSpeeds) => void;
@@ -24,8 +24,8 @@ export interface MeasureCalls {
 const NO_ROOM = 'There is not enough free memory to load even the smallest published model';
 
 /**
- * base first, and larger models while they may be fast enough; the result is kept. Rejects where there is no memory for
- * any, and as measureSpeed().
+ * Measures base first, then larger models while they may be fast enough, and stores the result. Rejects if there is no
+ * memory for any model, and as measureSpeed() does.
  */
 export async function measureMachine(
   context: ServiceContext,
@@ -40,7 +40,7 @@ export async function measureMachine(
   return speeds;
 }
 
-/** Whether they fit here or not; keeps nothing. Rejects as measureSpeed(). */
+/** Measures these models, without a check of memory. Stores nothing. Rejects as measureSpeed() does. */
 export async function measureModels(
   candidates: readonly Candidate[],
   context: ServiceContext,
@@ -63,19 +63,19 @@ function roomFor({ deviceSetting }: Config): () => number | null {
   return () => leastRoom(freeMemory(), binding.devices(), ids);
 }
 
-/** The least of what is free here and of what devices with a memory of their own have; null: unknown. */
+/** The smaller of the free memory of this machine and the memory of the devices that have their own. null: unknown. */
 export function leastRoom(free: number | null, devices: readonly DeviceInfo[], ids: readonly string[]): number | null {
   const apart = devices.filter(({ id }) => id !== 'cpu' && ids.includes(id));
   const least = Math.min(free ?? Infinity, ...apart.map(({ memoryBytes }) => memoryBytes));
   return Number.isFinite(least) ? least : null;
 }
 
-/** Whether a model's process finds the memory that it may take while it loads. */
+/** Whether there is enough memory for the model's process while it loads. */
 export function fitsInto(free: number | null, candidate: Candidate, manifest: Manifest): boolean {
   return free === null || neededBytes(candidate, manifest) <= free;
 }
 
-/** Of memory, while it loads. */
+/** Memory that is needed while the model loads. */
 export function neededBytes({ model }: Candidate, manifest: Manifest): number {
   return bytesFor(modelBytes(findModel(manifest, model)) ?? Infinity);
 }

@@ -1,6 +1,6 @@
 /**
- * How fast this machine transcribes with a published model. The model need not be installed: its cost does not depend
- * on the values of its weights.
+ * Measures how fast this machine transcribes with a published model. The model need not be installed: the cost does not
+ * depend on the values of its weights.
  */
 import { join } from 'node:path';
 import { loadBinding } from '../../engine/binding.js';
@@ -11,18 +11,18 @@ import type { ServiceContext } from '../context.js';
 import { CHECK_CLIP, WINDOW_SECONDS } from '../model-check.js';
 import { loadEngine } from '../speech-engine.js';
 
-/** Of the candidates. */
+/** The weight type of all candidates. */
 const WEIGHTS = 'q8_0';
-/** Of a window full of speech. */
+/** The number of tokens of a window full of speech. */
 const TEXT_TOKENS = 100;
-/** After one that warms up. */
+/** The number of windows that are measured, after one for warming up. */
 const MEASURED_WINDOWS = 3;
 
 type Window = Parameters<EngineObserver['windowDone']>[0];
 
 /**
- * Seconds of audio a second on one stream, with the service's settings. The file of random weights that it takes is
- * written to `directory`, which is the caller's. Rejects with what is wrong with the settings, and as files are
+ * Resolves to the seconds of audio per second on one stream, with the service's settings. A model file with random
+ * weights is written to `directory`, which the caller removes. Rejects if the settings are wrong or the file cannot be
  * written.
  */
 export async function measureSpeed(
@@ -58,7 +58,7 @@ function entryOf(name: string): SpeechModelEntry {
   };
 }
 
-/** One window, which costs as much as a full one. The random model writes its tokens in English. */
+/** Transcribes one window. It costs as much as a full one. The random model writes its tokens in English. */
 async function transcribeClip(engine: SpeechEngine, signal: AbortSignal): Promise<void> {
   const file = { path: CHECK_CLIP.path, signal, accountId: 'the measurement of this machine' };
   await engine.transcribe({ ...file, seconds: await engine.measure(file), language: 'en' });

@@ -1,7 +1,7 @@
 /**
- * Where a measurement writes its models of random weights, some 100 MB. A measurement that was killed leaves them; the
- * next one removes them. A lock beside the directory, which the kernel releases when its process dies, says whether a
- * measurement still runs.
+ * Directories for the random models of a measurement, about 100 MB. A measurement that was killed leaves its directory,
+ * and the next one removes it. A lock file beside the directory shows whether the measurement still runs, because the
+ * kernel releases the lock when the process dies.
  */
 import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -12,12 +12,12 @@ import { ifUnlocked, withFileLock } from '../file-lock.js';
 const PREFIX = 'verbatim-measurement-';
 const LOCK = '.lock';
 
-/** `work` gets an empty directory below TMPDIR, which goes when it is done. Rejects as `work` does. */
+/** Calls `work` with an empty directory below TMPDIR, and removes the directory afterwards. Rejects as `work` does. */
 export async function withMeasurementDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
   removeAbandoned();
   const directory = join(tmpdir(), `${PREFIX}${randomUUID()}`);
   const lock = `${directory}${LOCK}`;
-  // The directory exists only while its lock is held, or after a kill.
+  // The directory exists only while its lock is held, or after its process was killed.
   return withFileLock(lock, async () => {
     try {
       mkdirSync(directory, { mode: 0o700 });

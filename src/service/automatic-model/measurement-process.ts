@@ -1,4 +1,4 @@
-/** The measurement of this machine, as a command in a process of its own, so that it endangers no request. */
+/** Measures this machine in a separate process, so that the measurement cannot harm requests. */
 import { once } from 'node:events';
 import type { ModelSpeeds } from '../../models/automatic-model.js';
 import type { Config } from '../config.js';
@@ -6,7 +6,7 @@ import { lastError, startOwnCommand } from '../own-command.js';
 import { setVariables, type Variable } from '../variables.js';
 import { readSpeeds } from './speed-file.js';
 
-/** All that the measurement depends on. */
+/** All settings that change the result of the measurement. */
 const SETTINGS: readonly Variable[] = [
   'VERBATIM_DATA_DIR',
   'VERBATIM_MODELS_DIR',
@@ -20,7 +20,8 @@ const SETTINGS: readonly Variable[] = [
 ];
 
 /**
- * The stored speeds of this machine; where there are none, they are measured. Rejects with the reason, for an operator.
+ * Resolves to the stored speeds of this machine, or measures them if there are none. Rejects with a reason for the
+ * operator.
  */
 export async function speedsOfMachine(config: Config, signal: AbortSignal): Promise<ModelSpeeds> {
   const known = readSpeeds(config);

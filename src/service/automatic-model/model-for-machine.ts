@@ -1,4 +1,4 @@
-/** The published model that the rule of models/automatic-model.ts gives this machine, for the command line. */
+/** Chooses the published model for this machine by the rule in models/automatic-model.ts, for the command line. */
 import type { ModelSpeeds } from '../../models/automatic-model.js';
 import { findModel } from '../../models/manifest.js';
 import { isInstalled, modelBytes } from '../../models/store.js';
@@ -13,14 +13,14 @@ import { checkWritable } from './writable-models.js';
 
 export interface ModelForMachine {
   name: string;
-  /** Seconds of audio a second, on one stream. */
+  /** Seconds of audio per second, on one stream. */
   speed: number;
   bytes: number | null;
   isInstalled: boolean;
 }
 
 export interface MeasuringCalls extends MeasureCalls {
-  /** The measurement begins, which takes half a minute or so. */
+  /** Called when a measurement starts. It takes about half a minute. */
   onMeasuring: () => void;
 }
 
@@ -31,8 +31,8 @@ export function knownModelForMachine(context: ServiceContext): ModelForMachine |
 }
 
 /**
- * Measures the machine where that was not done before, and asks the hub first. Rejects with an Error for whoever runs
- * the command: the hub cannot be reached, nothing can be written, or the machine carries no model.
+ * First checks that the hub answers, then measures the machine unless that was done before. Rejects with an Error for
+ * the user if the hub cannot be reached, nothing can be written, or the machine can run no model.
  */
 export async function modelForMachine(context: ServiceContext, calls: MeasuringCalls): Promise<ModelForMachine> {
   const known = knownModelForMachine(context);

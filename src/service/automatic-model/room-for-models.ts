@@ -4,7 +4,9 @@ import { freeMemory } from '../free-memory.js';
 import type { Logger } from '../log.js';
 import { fitsInto, neededBytes } from './measure-machine.js';
 
-/** Whether there is memory for a model now. The log says once of a model that there is not. */
+/**
+ * Returns a check of whether there is enough memory for a model now. A lack of memory is logged once for each model.
+ */
 export function roomForModels(
   manifest: Manifest,
   logger: Pick<Logger, 'info'>,

@@ -1,5 +1,6 @@
 /**
- * The measured speeds of published models, kept beside the data. Each machine that shares the directory has its own.
+ * The measured speeds of published models, stored in the data directory. Each machine that shares the directory has its
+ * own file.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, hostname } from 'node:os';
@@ -8,7 +9,7 @@ import { makeDirectory } from '../../make-directory.js';
 import type { ModelSpeeds } from '../../models/automatic-model.js';
 import type { Config } from '../config.js';
 
-/** All that speeds depend on, beside the model. */
+/** Everything that the speeds depend on, apart from the model. */
 interface Machine {
   processor: string;
   cores: number;
@@ -21,7 +22,7 @@ interface StoredSpeeds {
   speeds: ModelSpeeds;
 }
 
-/** null: nothing was measured, or not on this machine with these settings. */
+/** null: nothing was measured on this machine with these settings. */
 export function readSpeeds(config: Config): ModelSpeeds | null {
   try {
     const { machine, speeds } = JSON.parse(readFileSync(speedPath(config), 'utf8')) as StoredSpeeds;
@@ -31,7 +32,7 @@ export function readSpeeds(config: Config): ModelSpeeds | null {
   }
 }
 
-/** As a whole, or not at all. */
+/** Written completely or not at all. */
 export function writeSpeeds(config: Config, speeds: ModelSpeeds): void {
   const path = speedPath(config);
   const stored: StoredSpeeds = { machine: thisMachine(config), measuredAt: new Date().toISOString(), speeds };
@@ -40,12 +41,12 @@ export function writeSpeeds(config: Config, speeds: ModelSpeeds): void {
   renameSync(`${path}.new`, path);
 }
 
-/** For commands that measure on their way to something else: what cannot be kept is measured again. */
+/** For commands that only need the speeds once. If they cannot be stored, they are measured again next time. */
 export function keepSpeeds(config: Config, speeds: ModelSpeeds): void {
   try {
     writeSpeeds(config, speeds);
   } catch {
-    // A directory of data that this user may not write to.
+    // This user may not write to the data directory.
   }
 }
 

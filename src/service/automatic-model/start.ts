@@ -1,4 +1,4 @@
-/** When a server looks for a published model by itself, and with what. */
+/** Decides whether a server looks for a published model, and starts the search. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../../make-directory.js';
@@ -18,7 +18,7 @@ import { roomForModels } from './room-for-models.js';
 import { checkWritable } from './writable-models.js';
 
 export interface AutomaticModelOptions {
-  /** As the server was started, without a model that was chosen while it ran. */
+  /** The context as the server was started, without a model that was chosen later. */
   context: ServiceContext;
   engines: Pick<ServedEngines, 'speech' | 'models' | 'bringIn'>;
   modelStore: ModelDownloads;
@@ -27,16 +27,16 @@ export interface AutomaticModelOptions {
   print: (line: string) => void;
 }
 
-/** Beside the data: the database was made by a version that looks for a model. */
+/** This file in the data directory says that the database was created by a version that looks for a model. */
 const MARK = 'automatic-model.json';
 
-/** Called once for a database that was empty. */
+/** Called once, for an empty database. */
 export function markNewDatabase({ dataDir }: Pick<Config, 'dataDir'>): void {
   makeDirectory(dataDir);
   writeFileSync(join(dataDir, MARK), `${JSON.stringify({ since: new Date().toISOString() })}\n`);
 }
 
-/** Whether a server is to look for a model. The log says so where it may surprise that it does not. */
+/** Whether a server looks for a model. Logs the reason if an old database is why it does not. */
 export function wantsAutomaticModel(
   config: Config,
   { speech }: Pick<ServedEngines, 'speech'>,

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { makeDirectory, SHARED } from '../../make-directory.js';
 
-/** Makes the directory of models where there is none. Throws an Error for an operator where it cannot be written to. */
+/** Creates the models directory if there is none. Throws an Error for an operator if it is not writable. */
 export function checkWritable(modelsDir: string): void {
   try {
     makeDirectory(modelsDir, SHARED);
