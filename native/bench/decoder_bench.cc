@@ -3,8 +3,9 @@
 //
 //   decoder_bench [options]       prints one JSON line per cell
 //     --rows 1,4,8,32  --compute int8,bfloat16,float32  --cross TYPE  --history TYPE (of keys and values; default:
-//     by the compute type)  --kernels avx512|avx-vnni|avx2|generic  --graphs cpu|cuda:N (ggml's own operations on that device
-//     instead of the kernels: float16 too, caches in float32 or float16)
+//     by the compute type)  --kernels avx512|avx-vnni|avx2|generic
+//     --graphs cpu|cuda:N (ggml's own operations on that device instead of the kernels: float16 too, caches in float32
+//     or float16)
 //     --threads N  --steps N (tokens per text)  --repeats N  --positions N  --layers N  --width N  --heads N
 //     --inner N  --vocabulary N
 #include <cstdio>
@@ -56,13 +57,6 @@ ComputeType type_of(const std::string& name) {
     if (name == compute_type_name(type)) return type;
   }
   throw std::invalid_argument("type \"" + name + "\": float32, float16 (with --graphs), bfloat16 or int8");
-}
-
-const Kernels& kernels_of(const std::string& name) {
-  for (const Kernels* variant : available_kernels()) {
-    if (name == variant->name) return *variant;
-  }
-  throw std::invalid_argument("this processor does not run the kernels \"" + name + "\"");
 }
 
 CacheTypes caches_of(const Options& options, ComputeType type) {

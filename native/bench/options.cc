@@ -58,4 +58,13 @@ AcceleratorMode accelerator_mode(const std::string& word) {
   return found->second;
 }
 
+const transformer::Kernels& kernels_of(const std::string& name) {
+  std::string allowed;
+  for (const transformer::Kernels* const variant : transformer::available_kernels()) {
+    if (name == variant->name) return *variant;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(variant->name);
+  }
+  throw std::invalid_argument("this processor does not run the kernels \"" + name + "\", only " + allowed);
+}
+
 }  // namespace verbatim::bench

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "accelerator/accelerator.h"
+#include "transformer/kernels/kernels.h"
 
 namespace verbatim::bench {
 
@@ -47,5 +48,7 @@ int integer(const std::string& word, int least);
 std::vector<int> positive_integers(const std::string& list);
 // off, float32 or auto.
 AcceleratorMode accelerator_mode(const std::string& word);
+// A variant that this processor runs.
+const transformer::Kernels& kernels_of(const std::string& name);
 
 }  // namespace verbatim::bench

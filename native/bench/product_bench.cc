@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <functional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -143,13 +142,6 @@ void measure(const Kernels& variant, const Size& size, int rounds) {
   std::printf("| %zu | %zu x %zu | %.0f | %.0f | %.0f | %.0f |\n", size.rows, size.depth, size.outputs,
               median(rates[0]), median(rates[2]), median(rates[1]), median(rates[3]));
   std::fflush(stdout);
-}
-
-const Kernels& kernels_of(const std::string& name) {
-  for (const Kernels* variant : available_kernels()) {
-    if (name == variant->name) return *variant;
-  }
-  throw std::invalid_argument("this processor does not run the kernels \"" + name + "\"");
 }
 
 // 375 and 1500 rows are the encoder's, of 7.5 and 30 s of audio.

@@ -14,18 +14,12 @@
 namespace verbatim {
 namespace {
 
-DecodeOptions own_length() {
-  DecodeOptions options;
-  options.own_length = true;
-  return options;
-}
-
 std::shared_ptr<const SpeechModel> accelerated() {
   return SpeechModel::load(test::bundled_model_path(), "cpu", AcceleratorMode::kAuto);
 }
 
 std::string transcript(Slot& slot, const test::Clip& clip) {
-  return test::text_of(slot.transcribe(test::window_of(clip.file), own_length(), nullptr));
+  return test::text_of(slot.transcribe(test::window_of(clip.file), test::own_length(), nullptr));
 }
 
 }  // namespace

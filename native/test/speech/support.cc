@@ -88,6 +88,12 @@ Window silence(double seconds) {
   return window;
 }
 
+DecodeOptions own_length() {
+  DecodeOptions options;
+  options.own_length = true;
+  return options;
+}
+
 std::string text_of(const WindowResult& result) {
   std::string text;
   for (const Segment& segment : result.segments) text += segment.text;

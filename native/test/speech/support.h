@@ -33,6 +33,9 @@ std::vector<Clip> sentences();
 const Window& window_of(const std::string& file);
 Window silence(double seconds);
 
+// A window is encoded at its own length, not at 30 s.
+DecodeOptions own_length();
+
 // All segments' text, spaced as in whisper.cpp.
 std::string text_of(const WindowResult& result);
 // Token ids and probabilities of all segments.

@@ -38,23 +38,6 @@ struct Matrix {
   }
 };
 
-using Gemm = void (*)(const GemmCall&);
-
-std::vector<float> run(Gemm gemm, const PackedMatrix& matrix, const void* x, std::size_t rows,
-                       const Epilogue& epilogue) {
-  std::vector<float> y(rows * matrix.outputs());
-  GemmCall call;
-  matrix.prepare(call);
-  call.x = x;
-  call.rows = rows;
-  call.last_panel = matrix.panels();
-  call.y = y.data();
-  call.ld = matrix.outputs();
-  call.epilogue = epilogue;
-  gemm(call);
-  return y;
-}
-
 std::vector<std::int8_t> quantize(const Kernels& kernels, const std::vector<float>& x, std::size_t depth) {
   std::vector<std::int8_t> rows(x.size() / depth * quantized_row_bytes(depth));
   for (std::size_t i = 0; i < x.size() / depth; ++i) {
@@ -62,6 +45,42 @@ std::vector<std::int8_t> quantize(const Kernels& kernels, const std::vector<floa
   }
   return rows;
 }
+
+// Weights in one type and rows of input as its kernel takes them.
+class Product {
+ public:
+  Product(const Kernels& kernels, ComputeType type, const MatrixView& weights, const std::vector<float>& x)
+      : memory_(PackedMatrix::bytes(weights, type)), matrix_(weights, type, memory_), x_(x) {
+    gemm_ = kernels.gemm_float32;
+    if (type == ComputeType::kBfloat16) gemm_ = kernels.gemm_bfloat16;
+    if (type != ComputeType::kInt8) return;
+    gemm_ = kernels.gemm_int8;
+    quantized_ = quantize(kernels, x, weights.columns);
+  }
+
+  // Of `rows` rows from `first` on.
+  std::vector<float> run(std::size_t first, std::size_t rows, const Epilogue& epilogue = {}) const {
+    std::vector<float> y(rows * matrix_.outputs());
+    GemmCall call;
+    matrix_.prepare(call);
+    call.x = quantized_.empty() ? static_cast<const void*>(x_.data() + first * matrix_.depth())
+                                : quantized_.data() + first * quantized_row_bytes(matrix_.depth());
+    call.rows = rows;
+    call.last_panel = matrix_.panels();
+    call.y = y.data();
+    call.ld = matrix_.outputs();
+    call.epilogue = epilogue;
+    gemm_(call);
+    return y;
+  }
+
+ private:
+  WeightMemory memory_;
+  PackedMatrix matrix_;
+  const std::vector<float>& x_;
+  std::vector<std::int8_t> quantized_;
+  void (*gemm_)(const GemmCall&) = nullptr;
+};
 
 }  // namespace
 
@@ -74,16 +93,10 @@ TEST_CASE("products in every type, with and without their epilogues") {
       const auto x = random_values(rows * depth, 2), bias = random_values(outputs, 3);
       const auto gate = random_values(rows * outputs, 4), residual = random_values(rows * outputs, 5);
       for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kBfloat16, ComputeType::kInt8}) {
-        WeightMemory memory(PackedMatrix::bytes(source.view, type));
-        const PackedMatrix matrix(source.view, type, memory);
-        const auto quantized = quantize(*kernels, x, depth);
-        const Gemm gemm = type == ComputeType::kFloat32    ? kernels->gemm_float32
-                          : type == ComputeType::kBfloat16 ? kernels->gemm_bfloat16
-                                                           : kernels->gemm_int8;
-        const void* input = type == ComputeType::kInt8 ? static_cast<const void*>(quantized.data()) : x.data();
+        const Product product(*kernels, type, source.view, x);
         const double tolerance = type == ComputeType::kFloat32 ? 1e-5 : type == ComputeType::kInt8 ? 0.4 : 0.12;
-        const auto plain = run(gemm, matrix, input, rows, {});
-        const auto full = run(gemm, matrix, input, rows, {bias.data(), 0, gate.data(), residual.data()});
+        const auto plain = product.run(0, rows);
+        const auto full = product.run(0, rows, {bias.data(), 0, gate.data(), residual.data()});
         for (std::size_t i = 0; i < rows * outputs; ++i) {
           double sum = 0.0;
           for (std::size_t k = 0; k < depth; ++k) {
@@ -105,15 +118,10 @@ TEST_CASE("a row's result is bit-identical beside any other rows") {
   for (const Kernels* kernels : available_kernels()) {
     CAPTURE(kernels->name);
     for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kInt8}) {
-      WeightMemory memory(PackedMatrix::bytes(source.view, type));
-      const PackedMatrix matrix(source.view, type, memory);
-      const auto quantized = quantize(*kernels, x, depth);
-      const bool is_int8 = type == ComputeType::kInt8;
-      const Gemm gemm = is_int8 ? kernels->gemm_int8 : kernels->gemm_float32;
-      const void* input = is_int8 ? static_cast<const void*>(quantized.data()) : x.data();
-      const auto all = run(gemm, matrix, input, most, {});
+      const Product product(*kernels, type, source.view, x);
+      const auto all = product.run(0, most);
       for (std::size_t rows = 1; rows <= most; ++rows) {
-        const auto some = run(gemm, matrix, input, rows, {});
+        const auto some = product.run(0, rows);
         CHECK(std::memcmp(some.data(), all.data(), some.size() * sizeof(float)) == 0);
       }
     }
@@ -129,19 +137,11 @@ TEST_CASE("rows beyond a block of the cache are computed as those of the first b
   for (const Kernels* kernels : available_kernels()) {
     CAPTURE(kernels->name);
     for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kInt8}) {
-      WeightMemory memory(PackedMatrix::bytes(source.view, type));
-      const PackedMatrix matrix(source.view, type, memory);
-      const auto quantized = quantize(*kernels, x, depth);
-      const bool is_int8 = type == ComputeType::kInt8;
-      const Gemm gemm = is_int8 ? kernels->gemm_int8 : kernels->gemm_float32;
-      const auto row_of = [&](std::size_t row) {
-        return is_int8 ? static_cast<const void*>(quantized.data() + row * quantized_row_bytes(depth))
-                       : x.data() + row * depth;
-      };
-      const auto all = run(gemm, matrix, row_of(0), rows, {bias.data(), -1, gate.data(), residual.data()});
+      const Product product(*kernels, type, source.view, x);
+      const auto all = product.run(0, rows, {bias.data(), -1, gate.data(), residual.data()});
       for (std::size_t row = 0; row < rows; ++row) {
         const std::size_t at = row * outputs;
-        const auto one = run(gemm, matrix, row_of(row), 1, {bias.data(), -1, gate.data() + at, residual.data() + at});
+        const auto one = product.run(row, 1, {bias.data(), -1, gate.data() + at, residual.data() + at});
         CHECK(std::memcmp(one.data(), all.data() + at, outputs * sizeof(float)) == 0);
       }
     }
@@ -155,15 +155,12 @@ TEST_CASE("int8 products are the same to the last bit on every instruction set w
       CAPTURE(outputs);
       const std::size_t rows = 13;
       const Matrix source(outputs, depth, 1);
-      WeightMemory memory(PackedMatrix::bytes(source.view, ComputeType::kInt8));
-      const PackedMatrix matrix(source.view, ComputeType::kInt8, memory);
       const auto x = random_values(rows * depth, 2), bias = random_values(outputs, 3);
       std::vector<float> first;
       for (const Kernels* kernels : available_kernels()) {
         CAPTURE(kernels->name);
         if (std::string_view(kernels->name) == "generic") continue;
-        const auto result =
-            run(kernels->gemm_int8, matrix, quantize(*kernels, x, depth).data(), rows, {bias.data(), -1});
+        const auto result = Product(*kernels, ComputeType::kInt8, source.view, x).run(0, rows, {bias.data(), -1});
         if (first.empty()) first = result;
         CHECK(std::memcmp(result.data(), first.data(), result.size() * sizeof(float)) == 0);
       }
@@ -179,12 +176,10 @@ TEST_CASE("int8 sums are exact at the ends of the range") {
   view.rows = 1;
   view.columns = depth;
   view.data = std::as_bytes(std::span(extremes));
-  WeightMemory memory(PackedMatrix::bytes(view, ComputeType::kInt8));
-  const PackedMatrix matrix(view, ComputeType::kInt8, memory);
   for (const Kernels* kernels : available_kernels()) {
     CAPTURE(kernels->name);
-    const auto x = quantize(*kernels, extremes, depth);
-    CHECK(run(kernels->gemm_int8, matrix, x.data(), 1, {}).front() == doctest::Approx(512.0).epsilon(1e-6));
+    CHECK(Product(*kernels, ComputeType::kInt8, view, extremes).run(0, 1).front() ==
+          doctest::Approx(512.0).epsilon(1e-6));
   }
 }
 

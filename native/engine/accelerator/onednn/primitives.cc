@@ -3,7 +3,8 @@
 namespace verbatim::accelerator {
 namespace {
 
-constexpr int kColumns = 1;
+// Softmax is over the columns of a row.
+constexpr int kColumnAxis = 1;
 
 }  // namespace
 
@@ -22,7 +23,7 @@ dnnl::matmul::primitive_desc describe_matmul(const dnnl::engine& engine, const d
 
 Softmax::primitive_desc describe_softmax(const dnnl::engine& engine, const dnnl::memory::desc& source,
                                          const dnnl::memory::desc& target, const dnnl::primitive_attr& attributes) {
-  return {engine,    dnnl::prop_kind::forward_inference, dnnl::algorithm::softmax_accurate, source, target, kColumns,
+  return {engine,    dnnl::prop_kind::forward_inference, dnnl::algorithm::softmax_accurate, source, target, kColumnAxis,
           attributes};
 }
 
@@ -41,7 +42,7 @@ dnnl::matmul::primitive_desc describe_matmul(const dnnl::engine& engine, const d
 
 Softmax::primitive_desc describe_softmax(const dnnl::engine& engine, const dnnl::memory::desc& source,
                                          const dnnl::memory::desc& target, const dnnl::primitive_attr& attributes) {
-  return {{dnnl::prop_kind::forward_inference, dnnl::algorithm::softmax_accurate, source, target, kColumns},
+  return {{dnnl::prop_kind::forward_inference, dnnl::algorithm::softmax_accurate, source, target, kColumnAxis},
           attributes,
           engine};
 }

@@ -129,7 +129,8 @@ VERBATIM_INLINE Vi dot4(Vi acc, const std::uint8_t* w, const std::int8_t* x) {
 #if VERBATIM_VNNI
   return add_products(acc, load_words(w), Vi{} + four);
 #else
-  // x| * (w with the sign of x) instead of w * x: a pair of products then stays below 2^15, where w * x would saturate.
+  // |x| * (w with the sign of x) instead of w * x: a pair of products then stays below 2^15, where w * x would
+  // saturate.
   const __m256i quad = _mm256_set1_epi32(four);
   const __m256i weights =
       _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(w)), _mm256_set1_epi8(-128));
@@ -242,6 +243,7 @@ constexpr std::size_t kRowBlockBytes = 512 << 10;
 template <typename W>
 VERBATIM_INLINE void gemm(const GemmCall& call) {
   const std::size_t row_bytes = sizeof(W) == 1 ? quantized_row_bytes(call.depth) : call.depth * sizeof(float);
+  if (call.rows * row_bytes <= kRowBlockBytes) return multiply_rows<W>(call);
   const std::size_t tiles = kRowBlockBytes / row_bytes / Blocks<W>::kLarge;
   const std::size_t most = (tiles == 0 ? 1 : tiles) * Blocks<W>::kLarge;
   GemmCall block = call;

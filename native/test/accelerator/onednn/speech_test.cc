@@ -16,12 +16,6 @@
 namespace verbatim {
 namespace {
 
-DecodeOptions own_length() {
-  DecodeOptions options;
-  options.own_length = true;
-  return options;
-}
-
 // A model with random weights of that type, two layers each.
 std::shared_ptr<const SpeechModel> random_model(std::int32_t state, const std::string& weights) {
   ModelShape shape = random_models::published_shape("tiny", weights);
@@ -36,7 +30,7 @@ std::shared_ptr<const SpeechModel> random_model(std::int32_t state, const std::s
 WindowResult transcribe_noise(const std::shared_ptr<const SpeechModel>& model) {
   Window window;
   window.samples = random_models::noise(2 * kSampleRate, 1);
-  DecodeOptions options = own_length();
+  DecodeOptions options = test::own_length();
   options.language = "en";
   options.max_tokens = 2;
   options.temperature_increment = 0.0f;
@@ -72,7 +66,7 @@ TEST_CASE("the memory of an accelerated model counts the packed weights") {
   CHECK(model->info().memory_bytes > test::bundled_model()->info().memory_bytes);
   CHECK(accelerator::packed_bytes(model->packed_weights().get()) == 0);
   Slot slot(model, 1);
-  DecodeOptions options = own_length();
+  DecodeOptions options = test::own_length();
   // A long prompt must not cause the decoder's own weights to be packed.
   for (int i = 0; i < 120; ++i) options.initial_prompt += " Hoy es domingo.";
   slot.transcribe(test::window_of(test::sentences().front().file), options, nullptr);
