@@ -5,14 +5,14 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, URL } from 'node:url';
+import { imports, wayTo } from './no-import-circle.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const GENERATED = 'src/client/schema.ts';
 const ROOMS = ['engine', 'ledger', 'transcription', 'http', 'service', 'cli', 'models', 'jobs', 'webhooks'];
-const IMPORT = /(?:from|import) '(\.[^']+)\.js'/g;
 
 function exported(commit) {
   const directory = mkdtempSync(join(tmpdir(), 'verbatim-house-'));
@@ -38,28 +38,11 @@ function filesIn(root, folder, pattern) {
 
 /** Groups of files that import one another, by whatever way; types count. */
 function circles(root, files) {
-  const edges = new Map(
-    files.map(({ name }) => [
-      name,
-      [...readFileSync(join(root, name), 'utf8').matchAll(IMPORT)].map(([, path]) =>
-        relative(root, `${join(root, dirname(name), path)}.ts`),
-      ),
-    ]),
-  );
-  const reached = (from) => {
-    const seen = new Set();
-    const left = [...(edges.get(from) ?? [])];
-    for (let next = left.pop(); next !== undefined; next = left.pop())
-      if (!seen.has(next)) {
-        seen.add(next);
-        left.push(...(edges.get(next) ?? []));
-      }
-    return seen;
-  };
-  const reach = new Map(files.map(({ name }) => [name, reached(name)]));
-  const inCircles = files.map(({ name }) => name).filter((name) => reach.get(name).has(name));
-  const groups = inCircles.map((name) =>
-    inCircles.filter((other) => reach.get(name).has(other) && reach.get(other).has(name)),
+  const inCircles = files
+    .map(({ name }) => join(root, name))
+    .filter((file) => imports(file).some((target) => wayTo(target, file) !== null));
+  const groups = inCircles.map((file) =>
+    inCircles.filter((other) => wayTo(file, other) !== null && wayTo(other, file) !== null),
   );
   return new Set(groups.map((group) => group.join())).size;
 }

@@ -12,7 +12,7 @@ function targetOf(file, specifier) {
   return target.endsWith('.ts') && existsSync(target) ? target : null;
 }
 
-function imports(file) {
+export function imports(file) {
   let found = importsOf.get(file);
   if (found === undefined) {
     const { importedFiles } = ts.preProcessFile(readFileSync(file, 'utf8'));
