@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { loadBinding } from '../../src/engine/binding.js';
 import { packageRoot } from '../../src/package-root.js';
 import { writeSpeeds } from '../../src/service/automatic-model/speed-file.js';
 import { writeChosenModel } from '../../src/service/chosen-model.js';
@@ -13,6 +12,7 @@ import { verbatim } from '../support/built.js';
 import { ModelHub } from '../support/model-hub.js';
 import { sample } from '../support/speech.js';
 import { COLUMNS, Terminal } from '../support/terminal.js';
+import { smallModel } from '../support/small-model.js';
 
 const NAME = 'tiny-q8_0';
 const FILE = `ggml-${NAME}.bin`;
@@ -26,13 +26,7 @@ describe('verbatim transcribe without the name of a model', function () {
   let hub: ModelHub;
   let settings: Record<string, string>;
 
-  before(async () => {
-    const place = mkdtempSync(join(tmpdir(), 'verbatim-published-'));
-    const path = join(place, 'model.bin');
-    await loadBinding().writeRandomModel(path, { shape: 'tiny', weights: 'q8_0', audioLayers: 1, textTokens: 1 });
-    content = readFileSync(path);
-    rmSync(place, { recursive: true });
-  });
+  before(async () => void (content = await smallModel()));
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'verbatim-model-'));
     hub = await ModelHub.start(content);

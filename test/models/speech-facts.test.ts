@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadBinding } from '../../src/engine/binding.js';
 import { register } from '../../src/models/import.js';
 import { speechFacts } from '../../src/models/speech-facts.js';
 import { readManifest } from '../../src/models/read-manifest.js';
@@ -12,6 +11,7 @@ import { packageRoot } from '../../src/package-root.js';
 import { readConfig } from '../../src/service/config.js';
 import { configuredModel, loadEngine } from '../../src/service/speech-engine.js';
 import { importParakeet } from '../support/parakeet-model.js';
+import { smallModel } from '../support/small-model.js';
 
 describe('What is known of a speech model before it is loaded', () => {
   let directory: string;
@@ -36,9 +36,7 @@ describe('What is known of a speech model before it is loaded', () => {
 
   it('is what it reports of a model of Whisper’s, with every language or with some, translating or not', async () => {
     const file = 'random.bin';
-    await loadBinding().writeRandomModel(join(directory, file), {
-      ...{ shape: 'tiny', weights: 'q8_0', audioLayers: 1, textTokens: 1 },
-    });
+    writeFileSync(join(directory, file), await smallModel());
     const entry = { kind: 'speech', file, licence: 'none', source: 'test', windows: 'full' } as const;
     register(directory, { ...entry, name: 'all', languages: 'whisper', translates: true });
     register(directory, { ...entry, name: 'some', languages: ['de', 'en', 'jv', 'xx'] });

@@ -1,7 +1,7 @@
 /**
- * How late the event loop of the server is at full load: `verbatim serve` as its own process (so `npm run build` first),
- * 16 clients with short clips on the same cores. On a machine that does nothing else: a loop that waits for a processor
- * is late, whoever has it.
+ * How late the event loop of the server is at full load: `verbatim serve` as its own process (so `npm run build`
+ * first), 16 clients with short clips on the same cores. On a machine that does nothing else: a loop that waits for a
+ * processor is late, whoever has it.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { startVerbatim, type VerbatimProcess } from '../../bench/processes/verba
 import { median, percentile } from '../../bench/reports/statistics.js';
 import { readUpload, type Upload } from '../../bench/load/http-target.js';
 import { packageRoot } from '../../src/package-root.js';
+import { loopLateMs } from './metric.js';
 
 const CLIPS = join(packageRoot, 'test', 'fixtures', 'audio', 'clips');
 const CLIENTS = 16;
@@ -19,8 +20,6 @@ const SERVERS = 3;
 const WARM_UP_ROUNDS = 300;
 const LOOKS = 7;
 const ROUNDS_OF_A_LOOK = 40;
-/** What the measure of the event loop's delay counts of its own. */
-const RESOLUTION_MS = 10;
 /** docs/proof.md, README.md. */
 const MOST_MS = 5;
 
@@ -57,19 +56,12 @@ describe('The event loop with 16 clients', function () {
     const late: number[] = [];
     for (let look = 0; look < LOOKS; look++) {
       const server = servers[look % SERVERS]!;
-      await lateMs(server); // What it reports is of the time since it was asked last.
+      await loopLateMs(server.url); // What it reports is of the time since it was asked last.
       await load(server, ROUNDS_OF_A_LOOK);
-      late.push(await lateMs(server));
+      late.push(await loopLateMs(server.url));
     }
     const [low, high] = [percentile(late, 0.25), percentile(late, 0.75)].map((ms) => ms.toFixed(2));
     process.stdout.write(`      late by ${median(late).toFixed(2)} ms (${low} to ${high}) at p99\n`);
     expect(median(late)).to.be.at.most(MOST_MS);
   });
 });
-
-async function lateMs({ url }: VerbatimProcess): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  const seconds = /^nodejs_eventloop_lag_p99_seconds ([\d.e+-]+)$/m.exec(text)?.[1];
-  if (seconds === undefined) throw new Error('The metrics do not say how late the event loop is.');
-  return Math.max(0, 1000 * Number(seconds) - RESOLUTION_MS);
-}

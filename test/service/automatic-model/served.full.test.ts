@@ -1,10 +1,8 @@
 /** `verbatim serve` that finds its model by itself: at a hub of this machine, which has a model of random weights. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { loadBinding } from '../../../src/engine/binding.js';
 import { packageRoot } from '../../../src/package-root.js';
 import { writeSpeeds } from '../../../src/service/automatic-model/speed-file.js';
 import { CHECK_CLIP } from '../../../src/service/model-check.js';
@@ -14,6 +12,7 @@ import { ModelHub } from '../../support/model-hub.js';
 import { transcribe } from '../../support/requests.js';
 import { Served, workplace } from '../../support/served.js';
 import { until } from '../../support/until.js';
+import { smallModel } from '../../support/small-model.js';
 
 const NAME = 'tiny-q8_0';
 const MIB = 1 << 20;
@@ -32,14 +31,7 @@ describe('verbatim serve, without a model that anybody chose', function () {
   let hub: ModelHub;
   let servers: Served[];
 
-  before(async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'verbatim-published-'));
-    const path = join(directory, 'model.bin');
-    // One layer and one word: as fast as the machine that these tests may find themselves on is slow.
-    await loadBinding().writeRandomModel(path, { shape: 'tiny', weights: 'q8_0', audioLayers: 1, textTokens: 1 });
-    content = readFileSync(path);
-    rmSync(directory, { recursive: true });
-  });
+  before(async () => void (content = await smallModel()));
   beforeEach(async () => {
     hub = await ModelHub.start(content);
     hub.register([NAME], { languages: 'whisper' });
