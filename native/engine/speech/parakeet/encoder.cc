@@ -92,11 +92,8 @@ void Encoder::attention(const AttentionWeights& weights) {
   normalize(weights.norm);
   multiplier_.multiply({.weight = weights.qkv, .rows = positions_, .left = operands_.data(), .result = wide_.data()});
   attention_.run(weights, wide_.data(), positions_, operands_.data());
-  multiplier_.multiply({.weight = weights.out,
-                        .rows = positions_,
-                        .left = operands_.data(),
-                        .then = Then::kAdd,
-                        .result = x_.data()});
+  multiplier_.multiply(
+      {.weight = weights.out, .rows = positions_, .left = operands_.data(), .then = Then::kAdd, .result = x_.data()});
 }
 
 // The gated values lie between rows of zeros, as many on each side as the kernel reaches.
@@ -122,11 +119,8 @@ void Encoder::convolution(const ConvolutionWeights& weights) {
                                      .out = row});
     accelerator::to_operands(*store_, row, state, operands_.data() + size_of(i) * state * operand_);
   });
-  multiplier_.multiply({.weight = weights.out,
-                        .rows = positions_,
-                        .left = operands_.data(),
-                        .then = Then::kAdd,
-                        .result = x_.data()});
+  multiplier_.multiply(
+      {.weight = weights.out, .rows = positions_, .left = operands_.data(), .then = Then::kAdd, .result = x_.data()});
 }
 
 std::size_t Encoder::memory_bytes() const noexcept {
