@@ -149,7 +149,7 @@ export class TranscriptionService {
   async run(request: TranscriptionRequest): Promise<TranscriptionOutcome> {
     const facts: TranscriptionFacts = {};
     try {
-      return { facts, ...(await this.#with(request.options, (engines) => this.#answer(request, facts, engines))) };
+      return { facts, ...(await this.#answer(request, facts)) };
     } catch (error) {
       await discardAudio(request);
       return { facts, error };
@@ -214,18 +214,29 @@ export class TranscriptionService {
     }
   }
 
-  async #answer(request: TranscriptionRequest, facts: TranscriptionFacts, engines: Engines): Promise<Answered> {
-    engines.languages.check(request.options);
+  /** A stored answer needs no model: the models may have changed since it was made. */
+  async #answer(request: TranscriptionRequest, facts: TranscriptionFacts): Promise<Answered> {
     const begun = await this.#idempotency.begin(request);
     const { stored, delivery } = begun;
     try {
-      if (stored === null) return { answer: await this.#measureAndBill(request, { facts, begun, engines }), delivery };
+      if (stored === null) return { answer: await this.#transcribe(request, facts, begun), delivery };
       await discardAudio(request);
       return { answer: replay(stored), delivery };
     } catch (error) {
       await this.#idempotency.abandon(begun);
       throw error;
     }
+  }
+
+  #transcribe(
+    request: TranscriptionRequest,
+    facts: TranscriptionFacts,
+    begun: BegunRequest,
+  ): Promise<TranscriptionAnswer> {
+    return this.#with(request.options, (engines) => {
+      engines.languages.check(request.options);
+      return this.#measureAndBill(request, { facts, begun, engines });
+    });
   }
 
   async #measureAndBill(

@@ -6,7 +6,7 @@ import { namesLanguage, normalizeLanguage } from '../../engine/languages.js';
 import { ANY_SPEAKERS, MOST_PROMPT_CHARACTERS, type TranscriptionOptions } from '../../transcription/options.js';
 import { invalid } from '../schema/shape.js';
 import type { FormRules, ReceivedFields } from '../upload/upload.js';
-import { requestedModel, type ModelService } from './model-names.js';
+import { namedModel, type ModelService } from './model-names.js';
 
 export const RESPONSE_FORMATS = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const;
 /** Of translations. */
@@ -47,9 +47,9 @@ export interface OpenAiRequest {
   ignored: readonly string[];
 }
 
-/** Throws `invalid_request`, `model_not_found`. */
+/** Throws `invalid_request`. */
 export function askedTranscription({ one, lists }: ReceivedFields, service: ModelService): OpenAiRequest {
-  const { name: modelName, model } = requestedModel(required(one, 'model'), service);
+  const { name: modelName, model } = namedModel(required(one, 'model'), service);
   refuseUnserved({ one, lists });
   const format = wordOf(one, 'response_format', RESPONSE_FORMATS, 'json');
   const stream = streamOf(one, format);
@@ -57,14 +57,14 @@ export function askedTranscription({ one, lists }: ReceivedFields, service: Mode
   // Subtitle Edit asks so, and reads the times from the last event.
   const responseFormat = stream && format === 'json' && asked.length > 0 ? 'verbose_json' : format;
   const granularities = granularitiesOf(asked, responseFormat);
-  const { language, ignored } = languageOf(one.get('language'), model.info.languages);
+  const { language, ignored } = languageOf(one.get('language'), model?.info.languages ?? null);
   const options = optionsOf(one, responseFormat, granularities);
   return { options: { ...options, model: modelName, language }, responseFormat, granularities, stream, ignored };
 }
 
 /** Into English. Throws as askedTranscription() does. */
 export function askedTranslation({ one }: ReceivedFields, service: ModelService): OpenAiRequest {
-  const { name: model } = requestedModel(required(one, 'model'), service);
+  const { name: model } = namedModel(required(one, 'model'), service);
   const responseFormat = wordOf(one, 'response_format', TRANSLATION_FORMATS, 'json');
   const granularities = ['segment'] as const;
   const options = { ...optionsOf(one, responseFormat, granularities), model, translateTo: 'en' };
@@ -167,14 +167,18 @@ function temperatureOf(value: string): number {
 
 /**
  * One that the model does not speak is detected: clients that guess it, from what their users speak in a browser say,
- * would upload the file once more without it.
+ * would upload the file once more without it. `spoken`: null where the model is not installed; its repeats are known by
+ * the language that they name.
  */
-function languageOf(value = '', spoken: readonly string[]): { language: string | null; ignored: readonly string[] } {
+function languageOf(
+  value = '',
+  spoken: readonly string[] | null,
+): { language: string | null; ignored: readonly string[] } {
   if (!isGiven(value) || value.trim().toLowerCase() === 'auto') return { language: null, ignored: [] };
   if (!namesLanguage(value))
     throw invalid('language', `language must be a code of ISO 639, such as en or pt-BR; "${value.trim()}" is none.`);
   const language = normalizeLanguage(value);
-  if (language !== null && spoken.includes(language)) return { language, ignored: [] };
+  if (language !== null && (spoken === null || spoken.includes(language))) return { language, ignored: [] };
   return { language: null, ignored: ['language'] };
 }
 

@@ -1,6 +1,10 @@
-/** Which model a name means. */
+/** Which model a name refers to. */
 import { VerbatimError } from '../../errors.js';
-import type { ListedSpeechModel, SpeechModelDirectory } from '../../transcription/engine-lease.js';
+import {
+  unsupportedModel,
+  type ListedSpeechModel,
+  type SpeechModelDirectory,
+} from '../../transcription/engine-lease.js';
 
 /** OpenAI's own names: whatever a client was made for, it gets the default model. */
 const OPENAI_NAME = /^(whisper|gpt)-/i;
@@ -13,16 +17,24 @@ export interface ModelService {
 export interface NamedModel {
   /** null: the default model. */
   name: string | null;
-  model: ListedSpeechModel;
+  /** null: it is not installed. */
+  model: ListedSpeechModel | null;
 }
 
-/** An installed model, or the default under a name of OpenAI's. Throws `model_not_found`. */
-export function requestedModel(name: string, { speechModels }: ModelService): NamedModel {
+/**
+ * The default model under a name of OpenAI's that no installed model has. A name that is not installed is let through:
+ * a repeat gets its stored answer, and any other request is refused when it acquires its engine.
+ */
+export function namedModel(name: string, { speechModels }: ModelService): NamedModel {
   const installed = speechModels.find(name);
   if (installed !== null) return { name, model: installed };
-  const all = speechModels.list();
-  if (OPENAI_NAME.test(name)) return { name: null, model: all[0] };
-  const names = all.map(({ info }) => info.modelName).join(', ');
-  const message = `There is no model "${name}"; installed: ${names}.`;
-  throw new VerbatimError('model_not_found', message, { param: 'model' });
+  return OPENAI_NAME.test(name) ? { name: null, model: speechModels.list()[0] } : { name, model: null };
+}
+
+/** Throws `model_not_found`. */
+export function installedModel(name: string, service: ModelService): ListedSpeechModel {
+  const { model } = namedModel(name, service);
+  if (model !== null) return model;
+  const names = service.speechModels.list().map(({ info }) => info.modelName);
+  throw new VerbatimError('model_not_found', unsupportedModel(name, names).message, { param: 'model' });
 }

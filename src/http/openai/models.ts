@@ -6,7 +6,7 @@ import type { HttpDeps } from '../app/deps.js';
 import { parameter } from '../schema/parameter.js';
 import type { Route } from '../app/route.js';
 import { shape } from '../schema/shape.js';
-import { requestedModel } from './model-names.js';
+import { installedModel } from './model-names.js';
 
 const ability = (description: string, example: boolean) => Type.Boolean({ description, examples: [example] });
 
@@ -71,7 +71,7 @@ export function openAiModelRoutes(deps: HttpDeps): Route[] {
       path: '/v1/models/:model',
       methods: {
         GET: authenticated(deps, (exchange) =>
-          exchange.json(200, modelBody(requestedModel(String(exchange.req.params['model']), deps).model)),
+          exchange.json(200, modelBody(installedModel(String(exchange.req.params['model']), deps))),
         ),
       },
     },

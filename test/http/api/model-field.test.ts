@@ -122,6 +122,34 @@ describe('the field model', () => {
       }
       expect(transcribed()).to.deep.equal([0, 0, 1]);
     });
+
+    it('is not needed for a repeat: a stored answer is sent though the model is removed', async () => {
+      const first = await once('k', ['model', 'large-v3']);
+      models.uninstall('large-v3');
+      const repeat = await once('k', ['model', 'large-v3']);
+      expect([repeat.status, repeat.text]).to.deep.equal([200, first.text]);
+      expect(repeat.headers.get('idempotency-replayed')).to.equal('true');
+      expect(repeat.headers.get('x-model')).to.equal('large-v3');
+      const other = await once('k', ['model', 'large-v3'], ['language', 'de']);
+      expect([other.status, other.error?.code]).to.deep.equal([409, 'idempotency_conflict']);
+      expect(await server.balance(ann)).to.equal(8);
+    });
+
+    it('is refused where it is removed before the first answer; the key is then free for another model', async () => {
+      models.uninstall('large-v3');
+      for (const parts of [
+        [['model', 'large-v3']],
+        [['model', 'large-v3']],
+        [
+          ['model', 'small.en'],
+          ['language', 'de'],
+        ],
+      ] as Part[][]) {
+        expect((await once('k', ...parts)).status).to.equal(422);
+      }
+      const answer = await once('k', ['model', 'base']);
+      expect([answer.status, answer.headers.get('idempotency-replayed')]).to.deep.equal([200, null]);
+    });
   });
 
   describe('of a model that is not loaded', () => {
@@ -224,6 +252,18 @@ describe('the field model', () => {
       }
       expect(await server.balance(ann)).to.equal(10);
       expect(server.jobFiles()).to.deep.equal([]);
+    });
+
+    it('is not needed for a repeat, whose stored answer is sent though the model is removed', async () => {
+      const parts: Part[] = [AUDIO, ['model', 'large-v3']];
+      const repeated = (): Promise<Answer> => postJob(server, ann.key, parts, { 'idempotency-key': 'k' });
+      const first = await repeated();
+      expect(first.status).to.equal(202);
+      models.uninstall('large-v3');
+      const repeat = await repeated();
+      expect([repeat.status, repeat.body]).to.deep.equal([202, first.body]);
+      expect(repeat.headers.get('idempotency-replayed')).to.equal('true');
+      await endedJob(server, ann.key, String(first.body['id']));
     });
 
     it('fails a job whose model is gone when it runs, uncharged', async () => {

@@ -164,7 +164,7 @@ describe("forms of OpenAI's audio", () => {
     await refused(send(model), 400, 'model');
     await refused(post([file, ['model', 'fake'], ['temperature', Buffer.from('0')]]), 400, 'temperature');
     expect(await refused(post([file, ['model', 'base']]), 404, 'model', 'model_not_found')).to.equal(
-      'There is no model "base"; installed: fake.',
+      'There is no speech model "base"; installed: fake.',
     );
   });
 

@@ -106,7 +106,7 @@ describe("models of OpenAI's endpoints", () => {
       expect(answer.status).to.equal(404);
       expect(errorOf(answer)).to.deep.equal({
         ...{ code: 'model_not_found', param: 'model', type: 'invalid_request_error' },
-        message: 'There is no model "large-v3"; installed: base, small.en, whisper-large.',
+        message: 'There is no speech model "large-v3"; installed: base, small.en, whisper-large.',
       });
       expect(answer.headers.get('x-should-retry')).to.equal('false');
     }
@@ -133,6 +133,23 @@ describe("models of OpenAI's endpoints", () => {
     const answer = await post('small.en', [['language', 'en']]);
     expect([answer.status, errorOf(answer)['code']]).to.deep.equal([404, 'model_not_found']);
     expect(await server.balance(ann)).to.equal(10);
+  });
+
+  it('are not needed for a repeat: a stored answer is sent though its model is removed', async () => {
+    const keyed = (model: string, key: string, path = PATH): Promise<Answer> => {
+      const headers = { ...bearer(ann.key), 'idempotency-key': key };
+      return call(server, path, { ...request(model, [VERBOSE, ['language', 'en']]), headers });
+    };
+    const first = await keyed('small.en', 'k');
+    expect([first.status, first.headers.get('idempotency-replayed')]).to.deep.equal([200, null]);
+    models.uninstall('small.en');
+    const repeat = await keyed('small.en', 'k');
+    expect([repeat.status, repeat.headers.get('idempotency-replayed')]).to.deep.equal([200, 'true']);
+    expect(repeat.headers.get('x-model')).to.equal('small.en');
+    expect(repeat.body).to.deep.equal(first.body);
+    expect((await keyed('base', 'k')).status).to.equal(409);
+    for (const path of [PATH, TRANSLATIONS]) expect((await keyed('small.en', 'other', path)).status).to.equal(404);
+    expect(await server.balance(ann)).to.equal(9);
   });
 
   it('are asked for languages that they speak: what another one speaks is detected', async () => {

@@ -190,7 +190,7 @@ describe("OpenAI's client", () => {
         const other = await failure(patient.audio.transcriptions.create({ file: file(), model: 'large-v3' }));
         expect(other).to.be.instanceOf(Client.NotFoundError);
         expect(other).to.include({ code: 'model_not_found', param: 'model' });
-        expect(other.message).to.contain('There is no model "large-v3"; installed: verbatim-small.');
+        expect(other.message).to.contain('There is no speech model "large-v3"; installed: verbatim-small.');
         expect(await failure(patient.models.retrieve('none/such'))).to.be.instanceOf(Client.NotFoundError);
         const stranger = new Client({ apiKey: 'vb_nobody', baseURL: `${server.url}/v1` });
         expect(await failure(stranger.models.list())).to.be.instanceOf(Client.AuthenticationError);
