@@ -33,7 +33,7 @@ function onCuda(env: EnvironmentVariables): boolean {
   return env['VERBATIM_DEVICE'] !== 'cpu';
 }
 
-/** Slots are per device, so cuda:0,1 has twice as many. */
+/** `verbatim transcribe` has slots on each device, so twice as many with cuda:0,1. */
 function deviceCount(env: EnvironmentVariables): number {
   return env['VERBATIM_DEVICE']?.split(',').length ?? 1;
 }

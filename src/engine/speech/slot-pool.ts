@@ -16,7 +16,7 @@ interface DeviceSlots {
   readonly idle: Slot[];
 }
 
-/** The slots of all devices. */
+/** The slots of all devices. An engine process of a server has one device; SpeechModelsOptions says who has several. */
 export class SlotPool {
   private leased = 0;
   /** Slots that may be leased; more are for a while after the limit was lowered. */

@@ -55,7 +55,7 @@ export interface SpeechEngineOptions {
   /** By which words are aligned; see RecogniserOptions. */
   alignmentHeads?: readonly AttentionHead[];
   decoder: SpeechDecoder;
-  /** Ids from resolveDevices(); each gets the model and its own slots. */
+  /** Ids from resolveDevices(); each gets the model and its own slots. SpeechModelsOptions says who names several. */
   devices: readonly string[];
   /** On one device: windows, or units of work of the batched decoder, that are computed at once. */
   slots: number;
