@@ -1,8 +1,8 @@
-/** What operators do with accounts beside making them and granting credits. */
+/** What operators do with accounts, except for creating them and granting credits. */
 import type { Account } from './types.js';
 import type { JsonValue } from './json.js';
 
-/** Where a list of accounts goes on: behind this one. */
+/** A list of accounts continues after this one. */
 export type AccountPlace = Pick<Account, 'createdAt' | 'id'>;
 
 export interface UsagePlace {
@@ -30,7 +30,7 @@ export interface AccountUsage extends UsagePlace {
   credits: number;
 }
 
-/** An answer that is kept for a repeat of its request. */
+/** An answer that is stored in case its request is repeated. */
 export interface KeptAnswer {
   /** The client's Idempotency-Key; null: it sent none. */
   idempotencyKey: string | null;
@@ -50,39 +50,41 @@ export interface KeptWebhookEvent {
 
 export interface SignInMethods {
   passwordSetAt: string | null;
-  /** Of the open link. */
+  /** Of the sign-in link that is still valid; null: there is none. */
   linkExpiresAt: string | null;
 }
 
-/** A page of what is ordered by `T`'s text; `after`: the last one of the page before. */
+/** A page of a list. `after`: the last entry of the previous page; null: the first page. */
 export interface Page {
   limit: number;
   after: string | null;
 }
 
 export interface AccountAdministration {
-  /** null: there is no such account, or not any more. */
+  /** null: there is no such account, or it was deleted. */
   find(accountId: string): Promise<Account | null>;
   /** The oldest first. */
   list(page: { limit: number; after: AccountPlace | null }): Promise<Account[]>;
 
-  /** From now on keys and sessions open nothing; the time of the first call stays. Throws `account_not_found`. */
+  /**
+   * Keys and sessions are refused from now on. A second call keeps the time of the first. Throws `account_not_found`.
+   */
   suspend(accountId: string): Promise<Account>;
   /** Throws `account_not_found`. */
   resume(accountId: string): Promise<Account>;
   /**
-   * Deletes its identity and all that was stored for it; resolves when nothing is left. Packs and usage stay under its
-   * id, which names nobody then. Credits that were left have expired. A deletion that was begun is finished by the
-   * housekeeping of any server. Throws `account_not_found`.
+   * Deletes its identity and all its stored data; resolves when nothing is left. Packs and usage stay under its id,
+   * which is then anonymous. Remaining credits expire. If a deletion is interrupted, the housekeeping of any server
+   * finishes it. Throws `account_not_found`.
    */
   delete(accountId: string): Promise<void>;
 
-  /** By day, account and endpoint. Throws `invalid_request` for days that are none, or in the wrong order. */
+  /** By day, account and endpoint. Throws `invalid_request` for invalid days, or days in the wrong order. */
   usage(query: UsageQuery): Promise<AccountUsage[]>;
 
   signInMethods(accountId: string): Promise<SignInMethods>;
-  /** By key. */
+  /** Ordered by key. */
   answers(accountId: string, page: Page): Promise<{ place: string; kept: KeptAnswer }[]>;
-  /** Of the account's jobs, by their ids. */
+  /** Events of the account's jobs, ordered by id. */
   webhookEvents(accountId: string, page: Page): Promise<KeptWebhookEvent[]>;
 }

@@ -93,7 +93,7 @@ async function everyPage(page: Page, shot: Shot, { server, grace, key }: Invente
   await shot('key-revoke');
   await page.goto(`${server.url}/dashboard/keys`);
   await page.getByLabel('What it is for').fill('Nightly import');
-  await page.getByRole('button', { name: 'Make key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.locator('#raw-key').waitFor();
   await shot('key-made');
 }

@@ -1,4 +1,4 @@
-/** What operators do over HTTP, as path items of the document. */
+/** OpenAPI path items of the admin endpoints. */
 import {
   AccountId,
   AdminCursor,
@@ -55,7 +55,7 @@ export const adminPaths: Json = {
   '/api/v1/admin/accounts': path({
     get: operation(
       'listAccounts',
-      'Every account, the oldest first',
+      'List all accounts, oldest first',
       {
         parameters: parameterRefs(AdminLimit, AdminCursor),
         responses: { '200': answer('AdminAccountList', 'A page of accounts.') },
@@ -64,9 +64,9 @@ export const adminPaths: Json = {
     ),
     post: operation(
       'createAccount',
-      'Make an account',
+      'Create an account',
       {
-        description: 'It has no credits and no keys yet.',
+        description: 'The new account has no credits and no keys.',
         requestBody: asked('CreateAccountRequest'),
         responses: { '201': answer('AdminAccount', 'The account.', [Location]) },
       },
@@ -75,7 +75,7 @@ export const adminPaths: Json = {
   }),
   '/api/v1/admin/accounts/{id}': path(
     {
-      get: operation('getAccount', 'An account', {
+      get: operation('getAccount', 'Get an account', {
         responses: { '200': answer('AdminAccount', 'The account.') },
       }),
       delete: operation(
@@ -83,10 +83,9 @@ export const adminPaths: Json = {
         'Delete an account',
         {
           description:
-            'E-mail address, name, keys, sessions, jobs, webhooks and stored answers are gone. Packs and ' +
-            'usage stay, under an id that names ' +
-            'nobody; what was left to spend has expired. It cannot be undone.',
-          responses: { '200': answer('DeletedAccount', 'It is deleted.') },
+            'Deletes its e-mail address, name, keys, sessions, jobs, webhooks and stored answers. Credit packs and ' +
+            'usage stay under an anonymous id; remaining credits expire. This cannot be undone.',
+          responses: { '200': answer('DeletedAccount', 'The account is deleted.') },
         },
         OWN_ACCOUNT,
       ),
@@ -97,11 +96,11 @@ export const adminPaths: Json = {
     {
       post: operation(
         'suspendAccount',
-        'Shut an account out',
+        'Suspend an account',
         {
           description:
-            'Its keys are answered 403 `account_suspended`, the dashboard lets it in no more; what is in flight is ' +
-            'aborted, answered 401 and not charged.',
+            'Requests with its keys are answered 403 `account_suspended`, and its users cannot sign in to the ' +
+            'dashboard. Requests in flight are aborted, answered 401 and not charged.',
           responses: { '200': answer('AdminAccount', 'The account is suspended.') },
         },
         OWN_ACCOUNT,
@@ -111,18 +110,18 @@ export const adminPaths: Json = {
   ),
   '/api/v1/admin/accounts/{id}/resume': path(
     {
-      post: operation('resumeAccount', 'Let a suspended account in again', {
-        responses: { '200': answer('AdminAccount', 'The account is not suspended.') },
+      post: operation('resumeAccount', 'Resume a suspended account', {
+        responses: { '200': answer('AdminAccount', 'The account is active.') },
       }),
     },
     AccountId,
   ),
   '/api/v1/admin/accounts/{id}/export': path(
     {
-      get: operation('exportAccount', 'All that is stored on an account', {
-        description: 'With stored answers; without secrets, and without what is stored as a hash.',
+      get: operation('exportAccount', 'Export all stored data of an account', {
+        description: 'Includes stored answers. Leaves out secrets and everything that is stored as a hash.',
         responses: {
-          '200': document('application/json', 'One document.', { type: 'object' }, AN_EXPORT),
+          '200': document('application/json', 'The data as one JSON document.', { type: 'object' }, AN_EXPORT),
         },
       }),
     },
@@ -134,10 +133,10 @@ export const adminPaths: Json = {
         'grantCredits',
         'Grant credits',
         {
-          description: 'With `payment_id` it may be repeated: the same payment grants one pack.',
+          description: 'With `payment_id` the call is safe to repeat: one payment grants one pack only.',
           requestBody: asked('GrantRequest'),
           responses: {
-            '200': answer('CreditGrant', 'The pack that this payment has granted before.', [IdempotencyReplayed]),
+            '200': answer('CreditGrant', 'This payment granted this pack before.', [IdempotencyReplayed]),
             '201': answer('CreditGrant', 'The pack.'),
           },
         },
@@ -149,13 +148,13 @@ export const adminPaths: Json = {
   '/api/v1/admin/usage': path({
     get: operation(
       'getUsageOfAll',
-      'What all accounts were charged, by UTC day and endpoint',
+      'Usage of all accounts, by UTC day and endpoint',
       {
-        description: 'With usage of accounts that are deleted since.',
+        description: 'Includes usage of deleted accounts.',
         parameters: parameterRefs(UsageFrom, UsageTo, UsageAccount, UsageFormat, AdminLimit, AdminCursor),
         responses: {
           '200': {
-            description: 'A page of rows; with `format=csv` all of them.',
+            description: 'A page of rows; with `format=csv`, all rows.',
             headers: headerRefs(RequestId),
             content: {
               ...content('application/json', 'AdminUsage'),

@@ -78,7 +78,7 @@ describe('dashboard: the account', () => {
     const browser = await browserOf(server, ann);
     now += 3_600_000;
     expect((await browser.get('/dashboard/account')).text)
-      .to.contain('sign in by a new link')
+      .to.contain('sign in with a new link')
       .and.not.to.contain('name="again"');
     expect((await set(browser)).status).to.equal(403);
     expect(await server.ledger.access.findPassword(ann.email)).to.equal(null);
@@ -106,7 +106,7 @@ describe('dashboard: the account', () => {
     const mine = await browserOf(server, ann, { 'user-agent': 'Mine/1.0' });
     const others = [await browserOf(server, ann, { 'user-agent': 'Phone/2.0' }), await browserOf(server, ann)];
     const { text } = await mine.get('/dashboard/account');
-    expect(text).to.contain('Mine/1.0').and.to.contain('Phone/2.0').and.to.contain('this one');
+    expect(text).to.contain('Mine/1.0').and.to.contain('Phone/2.0').and.to.contain('this session');
     const [phone, ...rest] = [...text.matchAll(/action="(\/dashboard\/account\/sessions\/ses_[^"]+)"/g)].map(
       ([, path]) => path!,
     );

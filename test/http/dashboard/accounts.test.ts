@@ -60,7 +60,7 @@ describe('dashboard: the operator’s accounts', () => {
     const made = await browser.post(LIST, { email: 'New@Example.com', name: '<b>Nia</b>' });
     expect(made.status).to.equal(303);
     const page = await browser.get(made.location!);
-    expect(page.text).to.contain('The account is made.').and.to.contain('&lt;b&gt;Nia');
+    expect(page.text).to.contain('The account was created.').and.to.contain('&lt;b&gt;Nia');
     const twice = await browser.post(LIST, { email: 'new@example.com', name: '' });
     expect(twice.status).to.equal(400);
     expect(twice.text).to.contain('already an account');
@@ -72,7 +72,7 @@ describe('dashboard: the operator’s accounts', () => {
   it('are given credits, which their users see', async () => {
     const grant = (fields: Record<string, string>) => browser.post(`${LIST}/${ann.id}/grant`, fields);
     const { location } = await grant({ amount: '500', expires: '2026-12-31' });
-    expect((await browser.get(location!)).text).to.contain('The credits are granted.');
+    expect((await browser.get(location!)).text).to.contain('The credits were granted.');
     const { text } = await (await browserOf(server, ann)).get('/dashboard');
     expect(text).to.contain('507').and.to.contain('2027-01-01 00:00 UTC');
     for (const fields of [{ amount: '0' }, { amount: '1.5' }, { amount: '-1' }, { amount: 'x' }]) {
@@ -94,7 +94,7 @@ describe('dashboard: the operator’s accounts', () => {
     await server.ledger.operators.note({ operatorId: null, action: 'key-made', subject: ann.id });
     const { text } = await browser.get('/dashboard/operator/audit');
     expect(rowsOf(text).map((cells) => cells.slice(1))).to.deep.equal([
-      ['command line', 'create an API key', ann.email, 'not known'],
+      ['command line', 'create an API key', ann.email, 'unknown'],
       [operator.email, 'suspend the account', operator.email, 'refused'],
       [operator.email, 'grant credits', ann.email, 'refused'],
       [operator.email, 'grant credits: 500', ann.email, 'done'],
@@ -186,7 +186,7 @@ describe('dashboard: the operator’s accounts', () => {
     expect((await browser.post(`${path}/delete`)).status, 'without the field').to.equal(400);
     expect(await server.ledger.accounts.find(account.email), 'a wrong address deletes nothing').not.to.equal(null);
     const { location } = await browser.post(`${path}/delete`, { email: ` ${account.email.toUpperCase()} ` });
-    expect((await browser.get(location!)).text).to.contain('The account is deleted');
+    expect((await browser.get(location!)).text).to.contain('The account and all its stored data were deleted');
     expect(await server.ledger.accounts.find(account.email)).to.equal(null);
     expect((await browser.get(path)).status).to.equal(404);
     expect(await server.ledger.audit()).to.deep.equal([]);

@@ -20,7 +20,7 @@ const NAMES: Record<string, string> = {
   'Firefox/1.0': 'Firefox',
   'curl/8.5.0': 'curl/8.5.0',
   'Mozilla/5.0 (Windows NT 10.0)': 'Mozilla/5.0 (Windows NT 10.0)',
-  '': 'did not say',
+  '': 'unknown',
 };
 
 describe('dashboard: the name of a browser', () => {

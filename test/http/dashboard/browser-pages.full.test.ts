@@ -34,7 +34,7 @@ describe('dashboard: every page in Chromium', function () {
         expect(await axeViolations(page), action).to.deep.equal([]);
       }
       await fixture.go(page, `/operator/accounts/${fixture.ann.account.id}`);
-      await page.getByRole('button', { name: 'Make a sign-in link' }).click();
+      await page.getByRole('button', { name: 'Create a sign-in link' }).click();
       expect(await axeViolations(page), 'a link').to.deep.equal([]);
       for (const path of ['load', 'server', 'audit']) {
         await fixture.go(page, `/operator/${path}`);
@@ -42,7 +42,7 @@ describe('dashboard: every page in Chromium', function () {
       }
       await fixture.go(page, '/keys');
       await page.getByLabel('What it is for').fill('axe');
-      await page.getByRole('button', { name: 'Make key' }).click();
+      await page.getByRole('button', { name: 'Create key' }).click();
       expect(await axeViolations(page), 'a new key').to.deep.equal([]);
     });
   }
@@ -118,7 +118,7 @@ describe('dashboard: every page in Chromium', function () {
     }
     await fixture.go(page, '/keys');
     await page.getByLabel('What it is for').fill('narrow');
-    await page.getByRole('button', { name: 'Make key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     expect(await page.evaluate('document.documentElement.scrollWidth'), 'a new key').to.equal(320);
   });
 });

@@ -20,7 +20,7 @@ describe('dashboard: in Chromium', function () {
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByText('The password is set.').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('You are signed out.').waitFor();
+    await page.getByText('You have signed out.').waitFor();
     await fixture.go(page, '/keys');
     await page.getByLabel('E-mail address').fill(fixture.ann.account.email);
     await page.getByLabel('Password').fill('not the password');
@@ -60,7 +60,7 @@ describe('dashboard: in Chromium', function () {
   it('moves nothing where the pointer is when the link that skips the navigation comes and goes', async () => {
     const page = await fixture.signedIn();
     await fixture.go(page, '/keys');
-    const place = () => page.getByRole('button', { name: 'Make key' }).boundingBox();
+    const place = () => page.getByRole('button', { name: 'Create key' }).boundingBox();
     const before = await place();
     await page.keyboard.press('Tab');
     expect(await page.locator('.skip').boundingBox())
@@ -107,7 +107,7 @@ describe('dashboard: in Chromium', function () {
       expect(await page.locator('#chart').isVisible()).to.equal(false);
       await fixture.go(page, '/keys');
       await page.getByLabel('What it is for').fill('no scripts');
-      await page.getByRole('button', { name: 'Make key' }).click();
+      await page.getByRole('button', { name: 'Create key' }).click();
       expect(await page.locator('#raw-key').textContent()).to.match(/^vb_/);
       expect(await page.getByRole('button', { name: 'Copy' }).count()).to.equal(0);
     } finally {
@@ -184,7 +184,7 @@ describe('dashboard: in Chromium', function () {
       const frame = page.frames().find((one) => one !== page.mainFrame());
       expect(frame?.url()).to.equal('chrome-error://chromewebdata/');
       await page.getByRole('button', { name: 'win' }).click();
-      await page.getByText('not sent by a page of this server').waitFor();
+      await page.getByText('not sent from a page of this server').waitFor();
       expect(await fixture.server.ledger.access.listSessions(fixture.ann.account.id)).to.have.length(2);
     } finally {
       await evil.dispose();

@@ -9,7 +9,7 @@ import { TestServer } from '../../support/server.js';
 
 const PAGES = ['/dashboard', '/dashboard/try'];
 const LOAD_PAGE = '/dashboard/operator/load';
-const TITLE = 'The demonstration model serves';
+const TITLE = 'The demonstration model is in use';
 
 describe('dashboard: the note about the demonstration model', () => {
   let server: TestServer;
@@ -72,7 +72,7 @@ describe('dashboard: the note about the demonstration model', () => {
 
   it('has a button for operators that fetches a real model', async () => {
     for (const note of await notes(operator)) {
-      expect(note).to.contain('Fetch base-q8_0 (78 MiB)').and.not.contain('The operator of this service');
+      expect(note).to.contain('Download base-q8_0 (78 MiB)').and.not.contain('The operator of this service');
     }
     const [, action] = /action="([^"]+)"/.exec((await notes(operator))[0] ?? '') ?? [];
     const { status, headers } = await operator.post(action ?? '');
@@ -84,24 +84,24 @@ describe('dashboard: the note about the demonstration model', () => {
     const note = async (): Promise<string> => (await notes(operator, [LOAD_PAGE]))[0] ?? '';
     search = { phase: 'measuring', model: null, problem: null };
     expect(await note())
-      .to.contain('measures which published model this machine carries')
+      .to.contain('is measuring which published model is fast enough on this machine')
       .and.not.contain('<form');
     search = { phase: 'waiting', model: null, problem: 'The hub <b>is gone' };
     expect(await note())
       .to.contain('tries again every hour. The hub &lt;b&gt;is gone.')
-      .and.contain('Fetch base-q8_0');
+      .and.contain('Download base-q8_0');
     stored = [model('base-q8_0', 'available'), model('small', 'failed')];
     search = { phase: 'waiting', model: 'small', problem: 'The hub is gone' };
     expect(await note())
-      .to.contain('Fetch small')
-      .and.not.contain('Fetch base-q8_0');
+      .to.contain('Download small')
+      .and.not.contain('Download base-q8_0');
     search = { phase: 'downloading', model: 'small', problem: null };
     stored = [{ ...model('small', 'downloading'), receivedBytes: 20 << 20 }];
     expect(await note()).to.contain('small is being downloaded: 20 of 78 MiB.');
     search = { phase: 'ended', model: null, problem: 'This machine is too slow' };
     stored = [model('base-q8_0', 'available')];
     expect(await note())
-      .to.contain('Fetch base-q8_0')
+      .to.contain('Download base-q8_0')
       .and.not.contain('too slow');
   });
 
@@ -110,11 +110,11 @@ describe('dashboard: the note about the demonstration model', () => {
       stored = [model(engine.info.modelName, 'installed'), ...models];
       return (await notes(operator))[0] ?? '';
     };
-    expect(await noteWith(model('base-q8_0', 'failed'))).to.contain('Fetch base-q8_0');
+    expect(await noteWith(model('base-q8_0', 'failed'))).to.contain('Download base-q8_0');
     expect(await noteWith(model('base-q8_0', 'downloading'))).to.contain('base-q8_0 is being downloaded: ');
     expect(await noteWith(model('small', 'checking'))).to.contain('small is being downloaded: ');
     const installed = await noteWith(model('base-q8_0', 'available'), model('small', 'installed'));
-    expect(installed).to.contain('Use small').and.contain('/small/use"').and.not.contain('Fetch');
+    expect(installed).to.contain('Use small').and.contain('/small/use"').and.not.contain('Download');
     const translator = await noteWith(model('opus-de-en', 'installed', 'translation'));
     expect(translator).not.to.contain('<form');
     expect(translator).to.contain('All models');

@@ -64,7 +64,7 @@ describe('dashboard: in use, in Chromium', function () {
       await go(page, '/keys');
       await page.getByLabel('What it is for').fill('for curl');
       await page.getByLabel('a management key').check();
-      await page.getByRole('button', { name: 'Make key' }).click();
+      await page.getByRole('button', { name: 'Create key' }).click();
       const line = (await page.locator('#transcribe-command').textContent()) ?? '';
       const curl = async (): Promise<{ body: Record<string, unknown>; status: string }> => {
         const command = `${line} --silent --write-out '\\n%{http_code}'`;
@@ -103,7 +103,7 @@ describe('dashboard: in use, in Chromium', function () {
     await page.getByRole('link', { name: owner.account.email }).click();
     await page.getByLabel('Credits', { exact: false }).first().fill('1234');
     await page.getByRole('button', { name: 'Grant credits' }).click();
-    await page.getByText('The credits are granted.').waitFor();
+    await page.getByText('The credits were granted.').waitFor();
     await other.reload();
     expect(await balance()).to.equal('1,234');
     expect(await server.balance(owner)).to.equal(1234);
@@ -161,7 +161,7 @@ describe('dashboard: in use, in Chromium', function () {
     await go(page, '/keys');
     expect(await page.locator('tbody tr').count()).to.be.above(1);
     await go(page, '/try');
-    expect(await page.locator('main').innerText()).to.contain('This page needs scripts');
+    expect(await page.locator('main').innerText()).to.contain('This page needs JavaScript');
     expect(await page.locator('#try').isVisible()).to.equal(false);
   });
 

@@ -75,7 +75,7 @@ describe('dashboard: jobs', () => {
     await endedJob(server, ann.key, id);
     const { status, text } = await browser.post(`/dashboard/jobs/${id}/end`, { end: 'cancel' });
     expect(status).to.equal(409);
-    expect(text).to.contain('has ended meanwhile');
+    expect(text).to.contain('ended before it could be cancelled');
     expect((await endedJob(server, ann.key, id))['status']).to.equal('succeeded');
     server.engine.holdAll();
     const open = await post();

@@ -96,7 +96,7 @@ describe('dashboard: the operator’s models', function () {
     const row = async (name: string) => rowsOf((await browser.get(PAGE)).text).find(([first]) => first === name) ?? [];
     expect(await row('toy')).to.deep.equal(['toy', 'speech', '3', 'MIT', 'not installed', 'Download']);
     const { location } = await browser.post(`${PAGE}/models/toy/download`);
-    expect((await browser.get(location!)).text).to.contain('The download has begun.');
+    expect((await browser.get(location!)).text).to.contain('The download has started.');
     // What is reported is rounded: from half of it on.
     await until(() => receivedOf('toy') === 1 << 20);
     expect(await row('toy')).to.include('1 of 3 MiB');
@@ -105,7 +105,7 @@ describe('dashboard: the operator’s models', function () {
     expect(page).to.contain('data-running');
     await browser.post(`${PAGE}/models/toy/cancel`);
     await until(() => stateOf('toy') === 'available');
-    expect(await row('toy')).to.include('not installed; 1 MiB of it are here');
+    expect(await row('toy')).to.include('not installed; 1 MiB downloaded');
     expect((await browser.get(PAGE)).text).not.to.contain('data-running');
     expect(await noted()).to.deep.equal([
       ['download-cancelled', 'toy'],
@@ -129,15 +129,15 @@ describe('dashboard: the operator’s models', function () {
     expect(used).to.deep.equal([['toy', 'op@example.com']]);
     turn = { ...turn, change: { phase: 'draining', from: serving, to: 'toy', requests: 3 } };
     const begun = (await browser.get(location!)).text;
-    expect(begun).to.contain('toy serves; requests that end with the model before: 3.');
+    expect(begun).to.contain('toy is in use; requests that still run with the previous model: 3.');
     expect(begun).to.contain('data-running').and.not.to.contain('aria-label="Use');
     const refused = await browser.post(`${PAGE}/models/other/use`);
     expect(refused.status).to.equal(409);
     expect(refused.text).to.contain('&quot;other&quot; has no room.');
     turn = { ...turn, change: null, afterRestart: 'other', last: { to: 'toy', error: 'it detects nothing.' } };
     const failed = (await browser.get(PAGE)).text;
-    expect(failed).to.contain('toy was not taken: it detects nothing.');
-    expect(failed).to.contain('After a restart other serves.');
+    expect(failed).to.contain('toy was not put into service: it detects nothing.');
+    expect(failed).to.contain('After a restart, other will be in use.');
     expect((await noted())[0]).to.deep.equal(['model-used', 'other']);
   });
 
@@ -157,7 +157,7 @@ describe('dashboard: the operator’s models', function () {
       await page.goto(server.url + PAGE);
       await page.getByRole('button', { name: 'Download toy' }).focus();
       await page.keyboard.press('Enter');
-      await page.getByText('The download has begun.').waitFor();
+      await page.getByText('The download has started.').waitFor();
       const bar = page.getByRole('progressbar', { name: 'Download of toy' });
       await page.locator('progress[value="33"]').waitFor();
       await page.getByText('1 of 3 MiB').waitFor();

@@ -45,7 +45,7 @@ describe('dashboard: the operator’s load and server', () => {
 
   it('show the load, and keep it current', async () => {
     const { text } = await browser.get('/dashboard/operator/load');
-    expect(text).to.contain('Slots at work').and.to.contain('data-events="/dashboard/operator/load/events"');
+    expect(text).to.contain('Busy slots').and.to.contain('data-events="/dashboard/operator/load/events"');
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const init = { method: 'GET', headers: { cookie } };
     const events = await EventReader.open(server, '/dashboard/operator/load/events', init);

@@ -36,12 +36,12 @@ describe('dashboard: usage, keys, history', () => {
     for (const method of ['get', 'post'] as const) {
       const { status, text } = await browser[method](path);
       expect(status).to.equal(404);
-      expect(text).to.contain('There is nothing at this address.').and.to.contain('href="/dashboard/keys"');
+      expect(text).to.contain('There is no page at this address.').and.to.contain('href="/dashboard/keys"');
       expect(text).to.contain(ann.account.email);
     }
     const stranger = await new HttpBrowser(server).get(path);
     expect(stranger.status).to.equal(404);
-    expect(stranger.text).to.contain('There is nothing').and.not.to.contain('<nav');
+    expect(stranger.text).to.contain('There is no page').and.not.to.contain('<nav');
   });
 
   describe('usage', () => {
@@ -132,7 +132,7 @@ describe('dashboard: usage, keys, history', () => {
         location: '/dashboard/keys?notice=key-shown',
       });
       const { text } = await browser.get(again.location!);
-      expect(text).to.contain('A new key is shown once.').and.not.to.contain(rawOf(page.text));
+      expect(text).to.contain('A new key is shown only once.').and.not.to.contain(rawOf(page.text));
       expect(rowsOf(text).filter(([name]) => name === 'laptop')).to.have.length(1);
     });
 

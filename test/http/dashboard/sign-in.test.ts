@@ -69,9 +69,9 @@ describe('dashboard: signing in', () => {
     expect((await browser.get('/dashboard')).status).to.equal(200);
     const again = await new HttpBrowser(server).post('/dashboard/link', { token });
     expect(again.status).to.equal(403);
-    expect(again.text).to.contain('has been used').and.not.to.contain(ann.email);
-    expect((await browser.get('/dashboard/link?token=nonsense')).text).to.contain('has been used');
-    expect((await browser.get('/dashboard/link')).text).to.contain('has been used');
+    expect(again.text).to.contain('was used already').and.not.to.contain(ann.email);
+    expect((await browser.get('/dashboard/link?token=nonsense')).text).to.contain('was used already');
+    expect((await browser.get('/dashboard/link')).text).to.contain('was used already');
   });
 
   it('hashes a password again when the parameters have grown', async () => {
@@ -121,7 +121,7 @@ describe('dashboard: signing in', () => {
       const { token } = await server.ledger.access.createLink(ann.id);
       const browser = new HttpBrowser(server, { 'x-forwarded-host': 'speech.example.org' });
       const { text } = await browser.get('/dashboard/sign-in');
-      expect(text).to.contain('https').and.not.to.contain('type="password"');
+      expect(text).to.contain('requires HTTPS').and.not.to.contain('type="password"');
       const { status } = await browser.post('/dashboard/link', { token });
       expect(status).to.equal(403);
       expect(await server.ledger.access.linkOwner(token), 'the link is kept').not.to.equal(null);
@@ -144,7 +144,7 @@ describe('dashboard: signing in', () => {
       const second = browser.cookies.get(COOKIE) ?? '';
       const { location } = await browser.post('/dashboard/sign-out');
       expect(browser.cookies.size).to.equal(0);
-      expect((await browser.get(location!)).text).to.contain('You are signed out.');
+      expect((await browser.get(location!)).text).to.contain('You have signed out.');
       for (const stolen of [first, second]) {
         const thief = new HttpBrowser(server);
         thief.cookies.set(COOKIE, stolen);
@@ -229,7 +229,7 @@ describe('dashboard: signing in', () => {
         for (const path of ['sign-in', 'link', 'sign-out', 'account/password', 'account/sessions/end-others']) {
           const { status, text } = await browser.post(`/dashboard/${path}`, fields, headers);
           expect(status, path).to.equal(403);
-          expect(text).to.contain('not sent by a page of this server');
+          expect(text).to.contain('not sent from a page of this server');
         }
         expect(await server.ledger.access.listSessions(ann.id)).to.deep.equal(before);
         expect(await server.ledger.access.linkOwner(token)).not.to.equal(null);
@@ -299,7 +299,7 @@ describe('dashboard: signing in', () => {
     const browser = await browserOf(server, ann);
     const unknown = await browser.get('/dashboard/nowhere');
     expect(unknown.status).to.equal(404);
-    expect(unknown.text).to.contain('<h1>').and.to.contain('There is nothing at this address.');
+    expect(unknown.text).to.contain('<h1>').and.to.contain('There is no page at this address.');
     const method = await browser.post('/dashboard/account');
     expect(method.status).to.equal(405);
     expect(method.headers.get('allow')).to.equal('GET, HEAD, OPTIONS');

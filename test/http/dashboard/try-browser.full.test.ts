@@ -119,7 +119,7 @@ describe('dashboard: trying it in Chromium', function () {
     });
     await page.getByText('<b>not audio</b>.wav').waitFor();
     await page.getByRole('button', { name: 'Transcribe' }).click();
-    await page.getByText('It did not work').waitFor();
+    await page.getByText('This failed').waitFor();
     expect(await page.locator('#status b').count()).to.equal(0);
   });
 });

@@ -60,7 +60,7 @@ describe('dashboard: trying it in Chromium, state by state', function () {
   it('reports the price of every choice before it is spent, which is what is charged', async () => {
     await tryIt();
     let left = 100;
-    const languages = page.getByLabel('Language spoken');
+    const languages = page.getByLabel('Spoken language');
     const target = page.getByLabel('Translate into');
     for (const [choice, credits, reported] of [
       [() => Promise.resolve(), 2, 'which will cost about 2 of'],
@@ -90,7 +90,7 @@ describe('dashboard: trying it in Chromium, state by state', function () {
     await page.getByText('which will cost about 3 of').waitFor();
     await transcribe();
     await page.getByText('talk.wav: 120.0 s, which will cost 2 of').waitFor();
-    await page.getByText('for which 2 of your credits are set aside').waitFor();
+    await page.getByText('2 of your credits are held for it').waitFor();
     expect(await shown()).to.equal('2,000');
     server.engine.release();
     await done();
@@ -105,7 +105,7 @@ describe('dashboard: trying it in Chromium, state by state', function () {
     await page.getByText('which will cost about 2 of your credits. You have only 1.').waitFor();
     await transcribe();
     await page
-      .getByText("It did not work: The audio is longer than the 1 min that the account's 1 credit pays for.")
+      .getByText("This failed: The audio is longer than the 1 min that the account's 1 credit pays for.")
       .waitFor();
     expect(await page.locator('#result').isVisible()).to.equal(false);
     expect(await axeViolations(page)).to.deep.equal([]);
@@ -116,7 +116,7 @@ describe('dashboard: trying it in Chromium, state by state', function () {
     server.engine.holdAll(1);
     await choose(fakeWav(180, { text: 'The first window.|The second.' }));
     await transcribe();
-    await page.getByText('Transcribing 180.0 s, for which 3 of your credits are set aside').waitFor();
+    await page.getByText('Transcribing 180.0 s; 3 of your credits are held for it').waitFor();
     await page.getByText('50 %').waitFor();
     expect(await page.locator('#so-far').textContent()).to.equal('The first window.');
     expect(await page.evaluate("document.querySelector('progress').value")).to.equal(0.5);
@@ -161,7 +161,7 @@ describe('dashboard: trying it in Chromium, state by state', function () {
     await tryIt();
     await choose(fakeWav(3, { text: 'Hola, mundo.' }));
     await page.getByLabel('Identify speakers').check();
-    await page.getByLabel('How many speak').fill('2');
+    await page.getByLabel('Number of speakers').fill('2');
     await transcribe();
     await done();
     expect(await page.locator('.speaker').allTextContents()).to.deep.equal(['Speaker S1', 'Speaker S2']);

@@ -141,7 +141,7 @@ describe('dashboard: trying it', () => {
   it('takes nothing from elsewhere, nor from who is not signed in, and charges nothing', async () => {
     const cross = await refused([AUDIO], { 'sec-fetch-site': 'same-site' });
     expect(cross.status).to.equal(403);
-    expect(cross.message).to.contain('not sent by a page of this server');
+    expect(cross.message).to.contain('not sent from a page of this server');
     const key = { authorization: `Bearer ${ann.key.rawKey}`, ...OWN, cookie: '' };
     const keyed = await refused([AUDIO], key);
     expect(keyed.status).to.equal(403);
@@ -170,9 +170,9 @@ describe('dashboard: trying it', () => {
   it('reports the price before it is spent, and offers what the models can do', async () => {
     const { text, headers } = await browser.get('/dashboard/try');
     expect(text)
-      .to.contain('Credits for a started minute of audio: 1.')
+      .to.contain('Credits per started minute of audio: 1.')
       .and.to.contain('You have: <span id="balance">10</span>.');
-    expect(text).to.contain('for translating: 2; for telling who speaks: 3');
+    expect(text).to.contain('for translation: 2; for speaker identification: 3');
     expect(text).to.contain('<option value="es">Spanish</option>').and.to.contain('name="translate_to"');
     expect(headers.get('permissions-policy')).to.contain('microphone=(self)');
     expect(headers.get('content-security-policy')).to.contain('media-src blob:').and.not.to.contain('unsafe');
