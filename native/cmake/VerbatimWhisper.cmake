@@ -13,6 +13,8 @@ set(WHISPER_BUILD_SERVER ON CACHE BOOL "" FORCE)
 set(CMAKE_JS_VERSION "")
 add_subdirectory("${VERBATIM_WHISPER_DIR}" whisper EXCLUDE_FROM_ALL)
 unset(CMAKE_JS_VERSION)
+target_compile_options(ggml-cpu PRIVATE
+  "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include \"${CMAKE_CURRENT_LIST_DIR}/whole_tile_config.h\">")
 
 # No warnings from whisper.cpp's headers.
 foreach(target whisper parakeet ggml ggml-base ggml-cpu)
