@@ -88,7 +88,7 @@ export function requireWhisper({ name, family }: BenchModel): void {
 async function modelOf({ roots, manifest }: ServiceContext, name: string): Promise<BenchModel> {
   if (existsSync(name)) return modelOfFile(manifest, name);
   const entry = findModel(manifest, name);
-  if (entry.kind !== 'speech') throw new Error(`"${name}" is a ${kindText(entry)} model; a speech model is asked for.`);
+  if (entry.kind !== 'speech') throw new Error(`"${name}" is a ${kindText(entry)} model; a speech model is required.`);
   const path = modelPath(roots, entry);
   if (!existsSync(path)) {
     throw new Error(`The model "${name}" is not installed. Run: npx verbatim models pull ${name}`);

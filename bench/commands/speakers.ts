@@ -51,8 +51,16 @@ export function addBenchSpeakers(bench: Command): void {
     )
     .option('--segmentation <name>', `a speaker model of the manifest, or an ONNX file ${DEFAULT}`)
     .option('--embedding <name>', 'likewise')
-    .option('--threshold <number>', `what one voice more must explain; higher: fewer speakers ${TRAIT}`, positiveNumber)
-    .option('--min-seconds <s>', `who speaks for less is taken for somebody else ${TRAIT}`, positiveNumber)
+    .option(
+      '--threshold <number>',
+      `how different one more voice must be; higher: fewer speakers ${TRAIT}`,
+      positiveNumber,
+    )
+    .option(
+      '--min-seconds <s>',
+      `a voice with less speech than this is counted as another speaker ${TRAIT}`,
+      positiveNumber,
+    )
     .option('--threads <n>', 'of one inference', slotOrThreadCount, 1)
     .option('--known-count', 'give the models the number of speakers', false);
   addOutputOptions(command).action(benchSpeakers);

@@ -61,7 +61,7 @@ async function benchTranslate(options: Options): Promise<void> {
   const { config, roots, manifest, environment } = benchContext();
   const entry = findModel(manifest, options.model);
   if (entry.kind !== 'translation')
-    throw new Error(`"${entry.name}" is a speech model; a translation model is asked for.`);
+    throw new Error(`"${entry.name}" is a speech model; a translation model is required.`);
   const path = modelPath(roots, entry);
   const binding = loadBinding();
   const [device = 'cpu'] = resolveDevices(config.deviceSetting, binding);

@@ -15,13 +15,13 @@ export function addAccountsLifecycle(accounts: Command): void {
   addChange(accounts, {
     name: 'suspend',
     action: 'suspended',
-    description: 'from now on keys and sessions of the account open nothing; what is in flight ends uncharged',
+    description: 'suspend an account: its keys and sessions are refused, and its requests in flight end uncharged',
     change: ({ administration }, id) => administration.suspend(id),
   });
   addChange(accounts, {
     name: 'resume',
     action: 'resumed',
-    description: 'let a suspended account in again',
+    description: 'resume a suspended account',
     change: ({ administration }, id) => administration.resume(id),
   });
   addExport(accounts);
@@ -51,7 +51,7 @@ function addChange(accounts: Command, { name, action, description, change }: Cha
 
 function addExport(accounts: Command): void {
   withAccount(accounts.command('export'))
-    .description('print all that is stored on an account, with its stored answers, as one JSON document')
+    .description('print all stored data of an account, stored answers included, as one JSON document')
     .action((options: AccountFlags) =>
       withLedger(async (ledger) => {
         const { id } = await accountByEmail(ledger, emailOf(options));
@@ -75,21 +75,21 @@ function print(text: string): Promise<void> {
 function addDelete(accounts: Command): void {
   withAccount(accounts.command('delete'))
     .description(
-      'delete the account with its keys, sessions, jobs and stored answers; packs and usage stay under an id that ' +
-        'names nobody',
+      'delete an account with its keys, sessions, jobs and stored answers; credit packs and usage stay ' +
+        'under an anonymous id',
     )
-    .option('--yes', 'without it nothing is deleted: it cannot be undone')
+    .option('--yes', 'confirm the deletion, which cannot be undone; without it nothing is deleted')
     .option('--json', 'print JSON')
     .action((options: AccountFlags & { yes?: boolean; json?: boolean }) =>
       withLedger(async (ledger) => {
         const { id, email } = await accountByEmail(ledger, emailOf(options));
         if (options.yes !== true) {
-          throw new Error(`Deleting ${email} cannot be undone; repeat the command with --yes to do it.`);
+          throw new Error(`Deleting ${email} cannot be undone. To confirm, repeat the command with --yes.`);
         }
         const action = { action: 'account-deleted', subject: id };
         await administered(ledger, action, () => ledger.administration.delete(id));
         if (options.json === true) printRow({ id, deleted: email }, true);
-        else console.log(`${email} is deleted; its packs and usage stay as those of ${id}`);
+        else console.log(`${email} is deleted; its credit packs and usage stay under the id ${id}`);
       }),
     );
 }

@@ -21,7 +21,7 @@ export function addAccounts(program: Command): void {
 
 function addCreate(accounts: Command): void {
   withAccount(accounts.command('create'))
-    .description('make an account; it has no credits and no keys yet')
+    .description('create an account, without credits and keys')
     .option('--name <name>', "the holder's name")
     .option('--json', 'print JSON')
     .action((options: AccountFlags & { name?: string; json?: boolean }) =>
@@ -47,7 +47,7 @@ function addCreate(accounts: Command): void {
 function addList(accounts: Command): void {
   accounts
     .command('list')
-    .description('every account with its balance')
+    .description('list all accounts with their balances')
     .option('--json', 'print JSON')
     .action(async ({ json = false }: { json?: boolean }) => {
       const rows: AccountRow[] = [];
@@ -69,8 +69,8 @@ type AccountRow = Awaited<ReturnType<typeof rowsOf>>[number];
 
 function addRole(accounts: Command): void {
   withAccount(accounts.command('role'))
-    .description("what the account's owner sees in the dashboard")
-    .addArgument(new Argument('<role>', 'operator: the whole service, beside the own account').choices(ROLES))
+    .description('set what the owner of an account sees in the dashboard')
+    .addArgument(new Argument('<role>', 'operator: the whole service; user: the own account only').choices(ROLES))
     .option('--json', 'print JSON')
     .action((role: Role, options: AccountFlags & { json?: boolean }) =>
       withLedger(async (ledger) => {
@@ -84,8 +84,8 @@ function addRole(accounts: Command): void {
 
 function addSignInLink(accounts: Command): void {
   withAccount(accounts.command('sign-in-link'))
-    .description('print a link that signs in to the dashboard once, within a day; the one before it works no longer')
-    .option('--url <url>', 'where browsers find the server; default: VERBATIM_HOST and VERBATIM_PORT', baseUrl)
+    .description('print a link that signs in to the dashboard once, within a day; it replaces the previous link')
+    .option('--url <url>', 'address of the server for browsers; default: VERBATIM_HOST and VERBATIM_PORT', baseUrl)
     .option('--json', 'print JSON')
     .action((options: AccountFlags & { url?: string; json?: boolean }) =>
       withLedger(async (ledger) => {
@@ -107,7 +107,7 @@ function baseUrl(value: string): string {
 function addAudit(accounts: Command): void {
   accounts
     .command('audit')
-    .description('check the invariants of the ledger; exit code 1 when one does not hold')
+    .description('check the invariants of the ledger; exit code 1 if one is violated')
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) =>
       withLedger(async (ledger) => {

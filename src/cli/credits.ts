@@ -18,7 +18,7 @@ export function addCredits(program: Command): void {
     .description('add a pack of credits to an account')
     .requiredOption('--amount <n>', 'whole credits, at least 1', amount)
     .option('--expires <date>', 'YYYY-MM-DD (that day still counts, UTC) or an ISO 8601 time; default: never', expiry)
-    .option('--payment <id>', "the payment's id: sent again with the same amount, it grants nothing more")
+    .option('--payment <id>', 'id of the payment; a repeat with the same id and amount grants nothing more')
     .option('--json', 'print JSON')
     .action((options: GrantOptions) =>
       withLedger(async (ledger) => {
@@ -60,6 +60,6 @@ function expiry(value: string): string {
     throw new InvalidArgumentError('allowed: YYYY-MM-DD, or a time with its zone as 2030-12-31T18:00:00Z.');
   }
   const end = value.includes('T') ? time : time + DAY_MS;
-  if (end <= Date.now()) throw new InvalidArgumentError('it has passed already.');
+  if (end <= Date.now()) throw new InvalidArgumentError('it is in the past.');
   return toIso(end);
 }

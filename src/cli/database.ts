@@ -6,7 +6,7 @@ export function addDatabase(program: Command): void {
   const database = program.command('database').description('back up, restore and move the ledger');
   database
     .command('backup')
-    .argument('<file>', 'the copy to make; nothing is overwritten')
+    .argument('<file>', 'file to write; an existing file is never overwritten')
     .option('--json', 'print JSON')
     .description('copy database and key secret to FILE and FILE.secret, also while the server runs')
     .action((file: string, options: { json?: boolean }) => {
@@ -18,7 +18,7 @@ export function addDatabase(program: Command): void {
     .command('restore')
     .argument('<file>', 'a backup')
     .option('--json', 'print JSON')
-    .description('put a backup in the place of the database, which is kept; no server may run on it')
+    .description('replace the database with a backup; the old database is kept; stop its servers first')
     .action((file: string, options: { json?: boolean }) => {
       const restored = restoreDatabase(file);
       const kept = restored.before === null ? '' : `; what was there before is ${restored.before}`;
@@ -26,10 +26,10 @@ export function addDatabase(program: Command): void {
     });
   database
     .command('copy')
-    .requiredOption('--from <file>', 'the database of a server that is stopped')
+    .requiredOption('--from <file>', 'database of a stopped server')
     .requiredOption('--to <address>', 'postgres://… of a database without accounts')
     .option('--json', 'print JSON')
-    .description('copy the ledger from SQLite to PostgreSQL, checked on both sides; all of it or nothing')
+    .description('copy the whole ledger from SQLite to PostgreSQL, and audit it on both sides')
     .action(async (options: { from: string; to: string; json?: boolean }) => {
       const copied = await copyDatabase(options.from, options.to);
       const { accounts = 0, usage_events: charges = 0, jobs = 0 } = copied.rows;

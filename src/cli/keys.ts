@@ -17,13 +17,13 @@ function addCreate(keys: Command): void {
     .addOption(
       new Option(
         '--scope <scope>',
-        `${MANAGEMENT_SCOPE} makes a management key, ${ADMIN_SCOPE} one for all accounts of the service`,
+        `${MANAGEMENT_SCOPE}: a management key; ${ADMIN_SCOPE}: a key for all accounts of the service`,
       )
         .choices(SCOPES)
         .default(undefined),
     )
     .option('--json', 'print JSON')
-    .description('prints the raw key; it is shown this once')
+    .description('create a key and print it; it is shown only this once')
     .action((options: AccountFlags & { name: string; scope?: string; json?: boolean }) =>
       withLedger(async (ledger) => {
         const account = await accountByEmail(ledger, emailOf(options));
@@ -42,7 +42,7 @@ function addCreate(keys: Command): void {
 
 function addList(keys: Command): void {
   withAccount(keys.command('list'))
-    .description('every key of an account, newest first; never the raw keys')
+    .description('list all keys of an account, newest first, without the keys themselves')
     .option('--json', 'print JSON')
     .action((options: AccountFlags & { json?: boolean }) =>
       withLedger(async (ledger) => {
@@ -65,7 +65,7 @@ function addRevoke(keys: Command): void {
   withAccount(keys.command('revoke'))
     .argument('<id>', "the key's id, as `verbatim keys list` shows it")
     .option('--json', 'print JSON')
-    .description('takes effect at once, in a running server too')
+    .description('revoke a key; takes effect at once, also on a running server')
     .action((id: string, options: AccountFlags & { json?: boolean }) =>
       withLedger(async (ledger) => {
         const account = await accountByEmail(ledger, emailOf(options));
@@ -77,7 +77,7 @@ function addRevoke(keys: Command): void {
         if (options.json === true) {
           printRow({ id: revoked.id, revoked_at: revoked.revokedAt }, true);
         } else {
-          console.log(`${revoked.id} is revoked since ${revoked.revokedAt}`);
+          console.log(`${revoked.id} was revoked at ${revoked.revokedAt}`);
         }
       }),
     );

@@ -18,9 +18,7 @@ export function addAlign(models: Command): void {
     .argument('<name>', 'an installed speech model')
     .requiredOption('--clips <dir>', TIMED_CLIPS)
     .option('--json', 'print JSON')
-    .description(
-      'measure which heads of its attention give the times of words, and keep the best for an imported model',
-    )
+    .description('find the attention heads that align words best, and store them for an imported model')
     .action(align);
 }
 
@@ -39,7 +37,7 @@ async function align(name: string, { clips, json = false }: Options): Promise<vo
   const chosen = (selection.grown.at(-1)?.heads ?? []).map(({ layer, head }) => `[${layer}, ${head}]`);
   console.error(
     isStored
-      ? `${name} aligns words by ${chosen.join(', ')} from now on.`
+      ? `${name} now aligns words with the heads ${chosen.join(', ')}.`
       : `Nothing is stored: ${name} is of the manifest and keeps its traits. Its file under a name of its own ` +
           `(${ownCommand} models import FILE --name NAME, then align NAME) takes "alignmentHeads": ` +
           `[${chosen.join(', ')}].`,

@@ -56,14 +56,15 @@ export function addImport(models: Command): void {
       'a ggml file (.bin) of a Whisper or Parakeet model or of Silero VAD; a speaker model (.onnx); or a ' +
         'translation model: a CTranslate2 directory, .argosmodel or .zip',
     )
-    .option('--name <name>', 'its name here (default: from the file name)')
+    .option('--name <name>', 'name of the imported model (default: from the file name)')
     .option(
       '--windows <policy>',
-      'window policy of a speech model: full, short or pauses (default: full, of Parakeet pauses)',
+      'window policy of a speech model: full, short or pauses (default: full; for Parakeet, pauses)',
     )
     .option(
       '--languages <languages>',
-      'languages that a speech model speaks, with commas (default: all that its file names; of Parakeet it names none)',
+      'languages of a speech model, separated by commas (default: all that its file lists; Parakeet files ' +
+        'list none)',
     )
     .option(
       '--translates',
@@ -72,28 +73,35 @@ export function addImport(models: Command): void {
   addTraits(command)
     .option(
       '--threshold <number>',
-      'of a speaker embedding: what one voice more must explain (higher: fewer speakers)',
+      'of a speaker embedding: how different one more voice must be (higher: fewer speakers)',
       numberFrom0To10,
     )
-    .option('--min-seconds <s>', 'likewise: who speaks for less is taken for somebody else', positiveNumber)
-    .description('take a model you already have into the models directory')
+    .option(
+      '--min-seconds <s>',
+      'of a speaker embedding: a voice with less speech than this is counted as another speaker',
+      positiveNumber,
+    )
+    .description('import the file of a model that you already have')
     .action(importModel);
 }
 
 function addTraits(command: Command): Command {
   return command
-    .option('--from <languages>', 'languages a translation model reads, with commas (default: its metadata)')
-    .option('--to <languages>', 'languages it writes')
-    .option('--target-token <template>', 'how the target language is given, such as ">>{}<<" or "__{}__"')
+    .option(
+      '--from <languages>',
+      'source languages of a translation model, separated by commas (default: its metadata)',
+    )
+    .option('--to <languages>', 'target languages of a translation model')
+    .option('--target-token <template>', 'form of the target language token, such as ">>{}<<" or "__{}__"')
     .addOption(
       new Option(
         '--target-token-place <place>',
-        'where --target-token is: the first source token, or the beginning of the translation',
+        'position of --target-token: the first source token, or the start of the translation',
       )
         .choices(['source', 'prefix'])
         .default('source'),
     )
-    .option('--source-token <template>', 'first source token with the source language, where it wants one')
+    .option('--source-token <template>', 'form of the source language token, if the model expects one first')
     .option('--codes <codes>', "the model's own language codes, such as es=spa_Latn,en=eng_Latn");
 }
 
@@ -105,7 +113,7 @@ async function importModel(path: string, options: Options, command: Command): Pr
     const others = ['name', ...SPEECH_ONLY, ...TRANSLATION_ONLY, ...EMBEDDING_ONLY] as const;
     refuseGiven(command, others, 'is for speech and translation models, and this is a voice activity model');
     const { name: installed } = await importVoiceActivity(path, readContext());
-    console.log(`${installed} is imported; VERBATIM_VAD=auto and VERBATIM_VAD=silero take it`);
+    console.log(`${installed} is imported; VERBATIM_VAD=auto and VERBATIM_VAD=silero use it`);
     return;
   }
   refuseGiven(command, TRANSLATION_ONLY, 'is for translation models, and this is a speech model');
@@ -127,7 +135,7 @@ interface Named {
 async function importTranslator(path: string, name: Named, options: Options, command: Command): Promise<void> {
   refuseGiven(command, SPEECH_ONLY, 'is for speech models, and this is a translation model');
   refuseGiven(command, EMBEDDING_ONLY, 'is for speaker embeddings, and this is a translation model');
-  if (options.targetToken === undefined) refuseGiven(command, ['targetTokenPlace'], 'acts only with --target-token');
+  if (options.targetToken === undefined) refuseGiven(command, ['targetTokenPlace'], 'needs --target-token');
   const entry = await importTranslation(path, { ...name, traits: traitsOf(options) }, readContext());
   console.log(`${entry.name} is imported: ${entry.from.join(',')} -> ${entry.to.join(',')}`);
 }

@@ -10,9 +10,9 @@ import { megabytes } from './sizes.js';
 export function addList(models: Command): void {
   models
     .command('list')
-    .option('--all', 'with every published model')
+    .option('--all', 'include all published models')
     .option('--json', 'print JSON')
-    .description('the recommended models, then the other installed ones')
+    .description('list the recommended models, then the other installed ones')
     .action(listModels);
 }
 
@@ -40,7 +40,8 @@ function listModels({ all = false, json = false }: { all?: boolean; json?: boole
   }
   printRows(listed.map(tableRow), false);
   const more = models.length - listed.length;
-  if (speeds === null) console.error(`No speed is measured on this machine yet: ${ownCommand} models measure`);
+  if (speeds === null)
+    console.error(`No speed has been measured on this machine yet. Run: ${ownCommand} models measure`);
   if (more > 0) console.error(`${more} more models: ${ownCommand} models list --all`);
 }
 

@@ -9,7 +9,10 @@ import { printRows } from './rows.js';
 export function addMeasure(models: Command): void {
   models
     .command('measure')
-    .argument('[names...]', 'published models (default: base and larger ones, as far as the machine carries them)')
+    .argument(
+      '[names...]',
+      'published models (default: base, then larger ones while the machine is fast enough for them)',
+    )
     .option('--json', 'print JSON')
     .description('measure how fast this machine transcribes with published models; nothing is downloaded')
     .action(measure);

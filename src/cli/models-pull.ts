@@ -23,7 +23,7 @@ export function addPull(models: Command): void {
   models
     .command('pull')
     .argument('[name]', 'a name that `verbatim models list` shows (default: the model that suits this machine)')
-    .option('--yes', 'without a name: download without a question')
+    .option('--yes', 'without a name: download without asking')
     .option('--json', 'print progress and result as lines of JSON')
     .description(
       'download a model; resumes, and verifies the checksum (HF_ENDPOINT, HF_TOKEN and proxies are respected)',
@@ -32,7 +32,7 @@ export function addPull(models: Command): void {
 }
 
 async function pullModel(named: string | undefined, flags: Flags): Promise<void> {
-  if (named !== undefined && flags.yes === true) throw new UsageError('--yes acts only without the name of a model.');
+  if (named !== undefined && flags.yes === true) throw new UsageError('--yes cannot be used with the name of a model.');
   await untilInterrupted(async (signal) => {
     const name = named ?? (await chosenName(flags, signal));
     if (name === null) process.exitCode = FAILED;
@@ -71,14 +71,14 @@ async function pullWithBar(name: string, signal: AbortSignal): Promise<void> {
   const entry = findModel(context.manifest, name);
   console.log(`${name} is installed${checkedText(entry)}${fetched ? '' : ' already'}`);
   if (fetched && entry.kind === 'speech')
-    console.log(`A running server takes it with: ${ownCommand} models use ${name}`);
+    console.log(`To use it on a running server: ${ownCommand} models use ${name}`);
 }
 
 /** What an installed model was checked against. Not every publisher gives a checksum. */
 function checkedText(entry: ModelEntry): string {
   const checks = modelFiles(entry).map(checkedBy);
-  if (checks.includes('presence')) return ' (nobody says what size and checksum it has)';
-  return checks.includes('size') ? ' (nobody says what checksum it has)' : ' and verified';
+  if (checks.includes('presence')) return ' (size and checksum unknown)';
+  return checks.includes('size') ? ' (checksum unknown)' : ' and verified';
 }
 
 /** Milliseconds between two lines of progress. */

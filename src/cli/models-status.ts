@@ -7,7 +7,7 @@ export function addStatus(models: Command): void {
   models
     .command('status')
     .option('--json', 'print JSON')
-    .description('the speech model that the running server serves, and the one that is to take its place')
+    .description('print the speech model that the running server uses, and the one that will replace it')
     .action(printStatus);
 }
 

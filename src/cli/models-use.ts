@@ -14,8 +14,8 @@ export function addUse(models: Command): void {
     .argument('<name>', 'an installed speech model')
     .option('--json', 'print JSON')
     .description(
-      'put a speech model in the place of the one that the running server serves: loaded and tried beside it, no ' +
-        'request lost',
+      'change the speech model of the running server: the new one is loaded and checked first, and no ' +
+        'request is lost',
     )
     .action(useModel);
 }
@@ -37,7 +37,7 @@ async function useModel(name: string, { json }: { json?: boolean }): Promise<voi
 }
 
 function outcomeText(serving: string, before: string, afterRestart: string): string {
-  const kept = afterRestart === serving ? 'and will after a restart' : 'until the server is started again';
-  const named = afterRestart === serving ? '' : `: its VERBATIM_MODEL names ${afterRestart}`;
-  return `${serving} serves in the place of ${before}, ${kept}${named}`;
+  const kept = afterRestart === serving ? 'also after a restart' : 'until the server is started again';
+  const named = afterRestart === serving ? '' : `: its VERBATIM_MODEL is ${afterRestart}`;
+  return `${serving} has replaced ${before}, ${kept}${named}`;
 }

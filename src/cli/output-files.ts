@@ -36,10 +36,10 @@ export function outputsOf(inputs: readonly string[], destination: Destination): 
     throw new UsageError('--output cannot be used with --output-dir.');
   }
   if (inputs.length > 1 && directory === undefined) {
-    throw new UsageError('Several files need --output-dir and a directory for their texts.');
+    throw new UsageError('Several files need --output-dir, a directory for their texts.');
   }
   if (directory === undefined && formats.length > 1) {
-    throw new UsageError('Several formats need --output-dir and a directory for their files.');
+    throw new UsageError('Several formats need --output-dir, a directory for their files.');
   }
   const outputs = inputs.map((input): InputOutputs => [input, formats.map((format) => outputOf(input, format))]);
   checkPlaces(outputs);
@@ -100,12 +100,12 @@ function targetOf(path: string): string {
 
 function refuseSame(input: string, output: string): void {
   const [one, other] = [input === STANDARD_INPUT ? null : realPath(input), realPath(output)];
-  if (one !== null && one === other) throw new UsageError(`"${output}" is the audio itself.`);
+  if (one !== null && one === other) throw new UsageError(`"${output}" is the input file itself.`);
 }
 
 function makeOutputDirectory(path: string): void {
   const stats = statsOf(path);
-  if (stats !== null && !stats.isDirectory()) throw new UsageError(`--output-dir: "${path}" is no directory.`);
+  if (stats !== null && !stats.isDirectory()) throw new UsageError(`--output-dir: "${path}" is not a directory.`);
   try {
     makeDirectory(path, SHARED);
   } catch (error) {
@@ -116,7 +116,7 @@ function makeOutputDirectory(path: string): void {
 function checkWritable(path: string): void {
   const stats = statsOf(path);
   if (stats?.isDirectory() === true) throw new UsageError(`--output: "${path}" is a directory.`);
-  if (stats !== null && !stats.isFile()) throw new UsageError(`--output: "${path}" is no file.`);
+  if (stats !== null && !stats.isFile()) throw new UsageError(`--output: "${path}" is not a file.`);
   try {
     const part = partOf(path);
     closeSync(openSync(part, 'wx'));
@@ -130,7 +130,7 @@ function unwritable(path: string, error: unknown): Error {
   const { code, message } = error as NodeJS.ErrnoException;
   const reason: Partial<Record<string, string>> = {
     ENOENT: `there is no directory "${dirname(path)}"`,
-    ENOTDIR: `"${dirname(path)}" is no directory`,
+    ENOTDIR: `"${dirname(path)}" is not a directory`,
     EACCES: 'permission denied',
     EPERM: 'permission denied',
     EROFS: 'the file system is read-only',

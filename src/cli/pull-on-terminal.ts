@@ -19,11 +19,12 @@ export async function pullWithProgress(name: string, context: ServiceContext, si
 }
 
 export function waitingText(name: string): string {
-  return `Another process downloads ${name}. Waiting for it.`;
+  return `Another process is downloading ${name}. Waiting for it.`;
 }
 
 export const MEASURING_LINES: Pick<MeasuringCalls, 'onMeasuring' | 'onMeasured'> = {
-  onMeasuring: () => console.error('This machine is measured first, once; that takes half a minute or so.'),
+  onMeasuring: () =>
+    console.error('Measuring the speed of this machine first. This happens once and takes about half a minute.'),
   onMeasured: (model, speed) => console.error(`${model}: ${speedText(speed)}`),
 };
 

@@ -6,7 +6,7 @@ import { failureOf, WRONG_USAGE } from './words.js';
 /** The flags of `serve`, each with the variable that it sets for this run. */
 const SETTINGS = [
   { flag: '--host', value: 'host', variable: 'VERBATIM_HOST', description: 'address to listen on' },
-  { flag: '--port', value: 'port', variable: 'VERBATIM_PORT', description: 'port to listen on; 0 takes a free one' },
+  { flag: '--port', value: 'port', variable: 'VERBATIM_PORT', description: 'port to listen on; 0: any free port' },
   { flag: '--model', value: 'name', variable: 'VERBATIM_MODEL', description: 'an installed speech model, or bundled' },
   {
     flag: '--data-dir',

@@ -50,21 +50,23 @@ export function addTranscribe(program: Command): void {
     .addOption(new Option('--task <task>', 'translate: the same as --translate-to en').choices(TASKS))
     .option('--no-punctuate', 'lower-case words without punctuation')
     .option('--diarize', 'identify speakers')
-    .addOption(speakerCount('--num-speakers <n>', 'so many people speak (with --diarize)'))
-    .addOption(speakerCount('--speakers <n>', 'the same under its older name'))
-    .addOption(speakerCount('--min-speakers <n>', 'at least so many'))
-    .addOption(speakerCount('--max-speakers <n>', 'at most so many'))
+    .addOption(speakerCount('--num-speakers <n>', 'number of speakers (with --diarize)'))
+    .addOption(speakerCount('--speakers <n>', 'older name of --num-speakers'))
+    .addOption(speakerCount('--min-speakers <n>', 'minimum number of speakers'))
+    .addOption(speakerCount('--max-speakers <n>', 'maximum number of speakers'))
     .option('--prompt <text>', `names and words to expect, at most ${MOST_PROMPT_CHARACTERS} characters`)
     .addOption(
-      new Option('--format <format>', 'what is written (default: text); srt and vtt are subtitles').choices(
+      new Option('--format <format>', 'format of the output (default: text); srt and vtt are subtitles').choices(
         ANSWER_FORMATS,
       ),
     )
     .addOption(
-      new Option('--timestamps <which>', 'in JSON, the times of segments, or of words, too').choices(TIMESTAMPS),
+      new Option('--timestamps <which>', 'times in JSON: of segments, or of segments and words').choices(TIMESTAMPS),
     )
-    .addOption(new Option('--word-timestamps <bool>', 'True: with the times of words in JSON').argParser(trueOrFalse))
-    .option('--json', 'as --format json, with segments as they were decoded where --timestamps is not given')
+    .addOption(
+      new Option('--word-timestamps <bool>', 'True: include the times of words in JSON').argParser(trueOrFalse),
+    )
+    .option('--json', 'same as --format json; without --timestamps, with segments as they were decoded')
     .option('--output <file>', 'write to this file')
     .addOption(
       new Option(
@@ -146,10 +148,10 @@ function formOf(flags: Flags): Pick<TranscriptionOptions, 'format' | 'timestamps
   if (outputFormat !== undefined) return formOfFiles(outputFormat, flags);
   const format = json ? 'json' : (flags.format ?? 'text');
   if (flags.timestamps !== undefined && format !== 'json') {
-    throw new UsageError('--timestamps acts only with --format json or --json.');
+    throw new UsageError('--timestamps needs --format json or --json.');
   }
   if (flags.wordTimestamps === true && format !== 'json') {
-    throw new UsageError('--word-timestamps acts only with JSON: --format json, --json, --output-format json or all.');
+    throw new UsageError('--word-timestamps needs JSON: --format json, --json, --output-format json or all.');
   }
   if (flags.wordTimestamps !== undefined && flags.timestamps !== undefined) {
     throw new UsageError('--word-timestamps cannot be used with --timestamps.');
@@ -169,7 +171,7 @@ function formOfFiles(
     if (value !== undefined) throw new UsageError(`--output-format cannot be used with ${option}.`);
   }
   if (outputFormat !== 'txt') return { format: 'json', timestamps: wordTimestamps === true ? 'word' : 'segment' };
-  if (wordTimestamps === true) throw new UsageError('--word-timestamps does nothing for --output-format txt.');
+  if (wordTimestamps === true) throw new UsageError('--word-timestamps cannot be used with --output-format txt.');
   return { format: 'text', timestamps: 'none' };
 }
 
@@ -184,7 +186,7 @@ function speakersOf({
   const exact = { '--num-speakers': numSpeakers, '--speakers': speakers };
   const bounds = { '--min-speakers': minSpeakers, '--max-speakers': maxSpeakers };
   for (const [option, count] of Object.entries({ ...exact, ...bounds })) {
-    if (count !== undefined && !diarize) throw new UsageError(`${option} acts only with --diarize.`);
+    if (count !== undefined && !diarize) throw new UsageError(`${option} needs --diarize.`);
   }
   const [given, other] = Object.entries(exact).filter(([, count]) => count !== undefined);
   if (given !== undefined && other !== undefined) throw new UsageError(`${given[0]} cannot be used with ${other[0]}.`);

@@ -8,7 +8,9 @@ const MOST_EVENTS = 1000;
 const NO_EVENTS = 'There are no such messages.';
 
 export function addWebhooks(program: Command): void {
-  const webhooks = program.command('webhooks').description('list and repeat messages that jobs have ended');
+  const webhooks = program
+    .command('webhooks')
+    .description('list webhook messages about ended jobs, and send them again');
   addList(webhooks);
   addRetry(webhooks);
 }
@@ -18,7 +20,7 @@ function addList(webhooks: Command): void {
     .command('list')
     .description('newest first')
     .addOption(new Option('--state <state>', 'only these').choices(STATES))
-    .option('--limit <n>', `how many at most, up to ${MOST_EVENTS}`, limitOf, 50)
+    .option('--limit <n>', `maximum number of messages, up to ${MOST_EVENTS}`, limitOf, 50)
     .option('--json', 'print JSON')
     .action((options: { state?: WebhookState; limit: number; json?: boolean }) =>
       withLedger(
@@ -37,7 +39,7 @@ function addRetry(webhooks: Command): void {
     .command('retry')
     .argument('<id>', "the event's id, as `verbatim webhooks list` shows it")
     .option('--json', 'print JSON')
-    .description('due at once, with another day for attempts; a delivered one is sent once more')
+    .description('send a message again now, delivered or not; failures are retried for another day')
     .action((id: string, options: { json?: boolean }) =>
       withLedger(async (ledger) => {
         const event = await administered(ledger, { action: 'webhook-retried', subject: id }, async () => {
@@ -46,7 +48,7 @@ function addRetry(webhooks: Command): void {
           return found;
         });
         if (options.json === true) printRow(rowOf(event), true);
-        else console.log(`${event.id} is due now`);
+        else console.log(`${event.id} will be sent now`);
       }),
     );
 }

@@ -102,8 +102,9 @@ function ofListening(error: unknown): string | null {
   if (syscall !== 'listen') return null;
   const where = `port ${port} of ${address}`;
   const another = 'set another in VERBATIM_PORT (of the agent check: VERBATIM_AGENT_PORT); 0 takes a free one';
-  if (code === 'EADDRINUSE') return `Another program listens on ${where} already. Stop it, or ${another}.`;
-  if (code === 'EACCES') return `This user may not listen on ${where}: ports below 1024 need root. Or ${another}.`;
+  if (code === 'EADDRINUSE') return `Another program already listens on ${where}. Stop it, or ${another}.`;
+  if (code === 'EACCES')
+    return `This user may not listen on ${where}: ports below 1024 need root. Run as root, or ${another}.`;
   if (code === 'EADDRNOTAVAIL')
     return `VERBATIM_HOST is "${address}", which is not an address of this machine; 0.0.0.0 takes all of them.`;
   return null;
@@ -117,7 +118,7 @@ interface ListenDetails {
 
 const NOT_MADE: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
-  ENOENT: 'its file system takes no new directories',
+  ENOENT: 'its file system does not allow new directories',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
@@ -130,8 +131,8 @@ function ofDirectory(error: unknown): string | null {
   const why = NOT_MADE[code];
   if (syscall !== 'mkdir' || path === undefined || why === undefined) return null;
   return (
-    `The directory "${path}" cannot be made: ${why}. Make it for the user who runs this, or name another: ` +
-    'VERBATIM_DATA_DIR holds database, uploads and jobs, VERBATIM_MODELS_DIR the models.'
+    `The directory "${path}" cannot be created: ${why}. Create it for the user who runs this, or name ` +
+    'another: VERBATIM_DATA_DIR holds database, uploads and jobs, VERBATIM_MODELS_DIR the models.'
   );
 }
 
@@ -139,8 +140,8 @@ function ofFileSystem(error: unknown, named?: string): string | null {
   const { code, path = named } = (error ?? {}) as NodeJS.ErrnoException;
   if (path === undefined) return null;
   if (code === 'ENOENT') return `There is no file "${path}".`;
-  if (code === 'EACCES' || code === 'EPERM') return `"${path}" may not be read: permission denied.`;
-  if (code === 'EISDIR') return `"${path}" is a directory, where a file is asked for.`;
+  if (code === 'EACCES' || code === 'EPERM') return `"${path}" cannot be read: permission denied.`;
+  if (code === 'EISDIR') return `"${path}" is a directory, not a file.`;
   return null;
 }
 

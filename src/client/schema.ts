@@ -103,7 +103,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Who this key is, and its credits */
+    /** The account of the key, and its credits */
     get: operations['getMe'];
     put?: never;
     post?: never;
@@ -153,14 +153,14 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Every key of the account
+     * All keys of the account
      * @description Needs a management key.
      */
     get: operations['listKeys'];
     put?: never;
     /**
-     * Make a plain key
-     * @description Needs a management key. Management keys are made by the command line or the dashboard only.
+     * Create a plain key
+     * @description Needs a management key. Only the command line and the dashboard create management keys.
      */
     post: operations['createKey'];
     delete?: never;
@@ -214,12 +214,12 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Every account, the oldest first */
+    /** List all accounts, oldest first */
     get: operations['listAccounts'];
     put?: never;
     /**
-     * Make an account
-     * @description It has no credits and no keys yet.
+     * Create an account
+     * @description The new account has no credits and no keys.
      */
     post: operations['createAccount'];
     delete?: never;
@@ -247,13 +247,13 @@ export interface paths {
       };
       cookie?: never;
     };
-    /** An account */
+    /** Get an account */
     get: operations['getAccount'];
     put?: never;
     post?: never;
     /**
      * Delete an account
-     * @description E-mail address, name, keys, sessions, jobs, webhooks and stored answers are gone. Packs and usage stay, under an id that names nobody; what was left to spend has expired. It cannot be undone.
+     * @description Deletes its e-mail address, name, keys, sessions, jobs, webhooks and stored answers. Credit packs and usage stay under an anonymous id; remaining credits expire. This cannot be undone.
      */
     delete: operations['deleteAccount'];
     options?: never;
@@ -283,8 +283,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Shut an account out
-     * @description Its keys are answered 403 `account_suspended`, the dashboard lets it in no more; what is in flight is aborted, answered 401 and not charged.
+     * Suspend an account
+     * @description Requests with its keys are answered 403 `account_suspended`, and its users cannot sign in to the dashboard. Requests in flight are aborted, answered 401 and not charged.
      */
     post: operations['suspendAccount'];
     delete?: never;
@@ -314,7 +314,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Let a suspended account in again */
+    /** Resume a suspended account */
     post: operations['resumeAccount'];
     delete?: never;
     options?: never;
@@ -342,8 +342,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * All that is stored on an account
-     * @description With stored answers; without secrets, and without what is stored as a hash.
+     * Export all stored data of an account
+     * @description Includes stored answers. Leaves out secrets and everything that is stored as a hash.
      */
     get: operations['exportAccount'];
     put?: never;
@@ -377,7 +377,7 @@ export interface paths {
     put?: never;
     /**
      * Grant credits
-     * @description With `payment_id` it may be repeated: the same payment grants one pack.
+     * @description With `payment_id` the call is safe to repeat: one payment grants one pack only.
      */
     post: operations['grantCredits'];
     delete?: never;
@@ -400,8 +400,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * What all accounts were charged, by UTC day and endpoint
-     * @description With usage of accounts that are deleted since.
+     * Usage of all accounts, by UTC day and endpoint
+     * @description Includes usage of deleted accounts.
      */
     get: operations['getUsageOfAll'];
     put?: never;
@@ -454,7 +454,7 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Translate into English, in OpenAI's words
+     * Translate into English, with OpenAI's fields
      * @description Shares keys, credits, limits and fair turns with POST /api/v1/transcribe. Lists may be sent with [] behind their names or without; fields that are not listed are ignored.
      */
     post: operations['createTranslation'];
@@ -499,7 +499,7 @@ export interface paths {
       };
       path: {
         /**
-         * @description The name of an installed model; any other that begins with `whisper-` or `gpt-` means the default model.
+         * @description The name of an installed model. Any other name that begins with `whisper-` or `gpt-` means the default model.
          * @example base
          */
         model: components['parameters']['ModelName'];
@@ -641,7 +641,7 @@ export interface components {
     Error: {
       error: {
         /**
-         * @description Stable; made for programs. The message is for people and may change.
+         * @description Stable, for programs. The message is for people and may change.
          * @example invalid_request
          * @enum {string}
          */
@@ -681,7 +681,7 @@ export interface components {
          */
         param: string | null;
         /**
-         * @description What `X-Request-Id` says, to be quoted in a report.
+         * @description The value of `X-Request-Id`; quote it in a report.
          * @example req_4f1d7c2e-8a53-4b8e-9a0f-2f6d1c7b9e10
          */
         request_id: string;
@@ -702,19 +702,19 @@ export interface components {
         /** @example laptop */
         name: string;
         /**
-         * @description The raw key's first characters, to distinguish keys by.
+         * @description The first characters of the raw key, to tell keys apart.
          * @example vb_3q2-7wAb
          */
         prefix: string;
       };
       credits: {
         /**
-         * @description Spendable now: unexpired, and not held by requests that run.
+         * @description Credits that can be spent now: not expired, and not held by running requests.
          * @example 3
          */
         balance: number;
         /**
-         * @description All credits that were granted.
+         * @description All granted credits.
          * @example 3
          */
         lifetime_purchased: number;
@@ -797,22 +797,22 @@ export interface components {
        */
       diarize: boolean;
       /**
-       * @description How many people speak, where that is known. Not with min_speakers or max_speakers. Only with `diarize`.
+       * @description Number of speakers, if known. Not with min_speakers or max_speakers. Only with `diarize`.
        * @example 2
        */
       num_speakers?: number;
       /**
-       * @description At least so many people speak. Only with `diarize`.
+       * @description Minimum number of speakers. Only with `diarize`.
        * @example 2
        */
       min_speakers?: number;
       /**
-       * @description At most so many people speak. Only with `diarize`.
+       * @description Maximum number of speakers. Only with `diarize`.
        * @example 2
        */
       max_speakers?: number;
       /**
-       * @description What an answer in JSON has times of. segment: `segments`; word: `segments` and `words`, which is answered 400 where the decoder in use aligns none. In any case.
+       * @description Times in a JSON answer. segment: `segments`; word: `segments` and `words`, or 400 if the decoder in use aligns no words. Case-insensitive.
        * @default none
        * @example none
        * @example word
@@ -820,7 +820,7 @@ export interface components {
        */
       timestamps: 'none' | 'segment' | 'word';
       /**
-       * @description Of the answer. text, srt and vtt are the text alone, or subtitles; with `translate_to`, those of the translation. What else there is to report is then in the headers. Errors are JSON all the same. In any case.
+       * @description Format of the answer. text, srt and vtt are the text alone, or subtitles; with `translate_to`, of the translation. Other details are then in the headers. Errors are always JSON. Case-insensitive.
        * @default json
        * @example json
        * @example vtt
@@ -851,7 +851,7 @@ export interface components {
       /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
       segments?: {
         /**
-         * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+         * @description Seconds from the start of the file, with millisecond precision; never before the end of the previous entry, unless that has another speaker.
          * @example 0.91
          */
         start: number;
@@ -874,12 +874,12 @@ export interface components {
       /** @description With `timestamps` word, or with `diarize`; joined they are `text`, spaces aside. */
       words?: {
         /**
-         * @description With its marks.
+         * @description Includes its punctuation.
          * @example domingo,
          */
         word: string;
         /**
-         * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+         * @description Seconds from the start of the file, with millisecond precision; never before the end of the previous entry, unless that has another speaker.
          * @example 0.91
          */
         start: number;
@@ -889,7 +889,7 @@ export interface components {
          */
         end: number;
         /**
-         * @description How sure the model was of it.
+         * @description Probability that the model gave it.
          * @example 0.98
          */
         probability: number;
@@ -911,7 +911,7 @@ export interface components {
         /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
         segments?: {
           /**
-           * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+           * @description Seconds from the start of the file, with millisecond precision; never before the end of the previous entry, unless that has another speaker.
            * @example 0.91
            */
           start: number;
@@ -932,7 +932,7 @@ export interface components {
           speaker?: string;
         }[];
       };
-      /** @description What to know of this answer; absent when there is nothing. */
+      /** @description Warnings about this answer; absent when there are none. */
       warnings?: {
         /**
          * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
@@ -994,22 +994,22 @@ export interface components {
        */
       diarize: boolean;
       /**
-       * @description How many people speak, where that is known. Not with min_speakers or max_speakers. Only with `diarize`.
+       * @description Number of speakers, if known. Not with min_speakers or max_speakers. Only with `diarize`.
        * @example 2
        */
       num_speakers?: number;
       /**
-       * @description At least so many people speak. Only with `diarize`.
+       * @description Minimum number of speakers. Only with `diarize`.
        * @example 2
        */
       min_speakers?: number;
       /**
-       * @description At most so many people speak. Only with `diarize`.
+       * @description Maximum number of speakers. Only with `diarize`.
        * @example 2
        */
       max_speakers?: number;
       /**
-       * @description What an answer in JSON has times of. segment: `segments`; word: `segments` and `words`, which is answered 400 where the decoder in use aligns none. In any case.
+       * @description Times in a JSON answer. segment: `segments`; word: `segments` and `words`, or 400 if the decoder in use aligns no words. Case-insensitive.
        * @default none
        * @example none
        * @example word
@@ -1017,7 +1017,7 @@ export interface components {
        */
       timestamps: 'none' | 'segment' | 'word';
       /**
-       * @description Of the answer. text, srt and vtt are the text alone, or subtitles; with `translate_to`, those of the translation. What else there is to report is then in the headers. Errors are JSON all the same. In any case.
+       * @description Format of the answer. text, srt and vtt are the text alone, or subtitles; with `translate_to`, of the translation. Other details are then in the headers. Errors are always JSON. Case-insensitive.
        * @default json
        * @example json
        * @example vtt
@@ -1030,12 +1030,12 @@ export interface components {
        */
       prompt?: string;
       /**
-       * @description Where to send the end of the job, by a POST after the Standard Webhooks specification: http or https, and on the public internet unless the operator has named it. Repeated with growing pauses for a day, until it is answered 2xx.
+       * @description URL that is notified when the job ends, by a POST as in the Standard Webhooks specification. It must be http or https, and on the public internet unless the operator allows its host. Retried with growing pauses for a day, until it answers 2xx.
        * @example https://example.org/verbatim
        */
       webhook_url?: string;
       /**
-       * @description `whsec_` and 24 to 64 bytes in base64, to sign the message with; only with `webhook_url`. Absent: one is made, and returned once.
+       * @description `whsec_` and 24 to 64 bytes in base64, which signs the message; only with `webhook_url`. Absent: one is generated, and returned once.
        * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD
        */
       webhook_secret?: string;
@@ -1055,7 +1055,7 @@ export interface components {
        */
       created_at: string;
       /**
-       * @description Of a job with `webhook_url` and without a secret of its own. Shown in this answer and its repeats only.
+       * @description The generated secret, if the request had `webhook_url` and no `webhook_secret`. Returned only in this answer and its repeats.
        * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD
        */
       webhook_secret?: string;
@@ -1069,7 +1069,7 @@ export interface components {
        */
       status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
       /**
-       * @description The share of the audio that lies behind; 1 when the job has succeeded, and only then.
+       * @description Share of the audio that is done; 1 only when the job has succeeded.
        * @example 0.42
        */
       progress: number;
@@ -1092,7 +1092,7 @@ export interface components {
        */
       finished_at: string | null;
       /**
-       * @description Seconds until the job will be done, as far as backlog and measured speed show; null when it has ended.
+       * @description Estimated seconds until the job is done, from the backlog and the measured speed; null when it has ended.
        * @example 37
        * @example null
        */
@@ -1103,7 +1103,7 @@ export interface components {
        * @example null
        */
       model: string | null;
-      /** @description What `/transcribe` answers. Of a job that succeeded, and not in lists. */
+      /** @description The answer of `/transcribe`. Only for a job that succeeded, and not in lists. */
       result?: {
         /** @example tr_jWe1pcjYDMW83_ro3txM0A */
         id: string;
@@ -1122,7 +1122,7 @@ export interface components {
         /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
         segments?: {
           /**
-           * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+           * @description Seconds from the start of the file, with millisecond precision; never before the end of the previous entry, unless that has another speaker.
            * @example 0.91
            */
           start: number;
@@ -1145,12 +1145,12 @@ export interface components {
         /** @description With `timestamps` word, or with `diarize`; joined they are `text`, spaces aside. */
         words?: {
           /**
-           * @description With its marks.
+           * @description Includes its punctuation.
            * @example domingo,
            */
           word: string;
           /**
-           * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+           * @description Seconds from the start of the file, with millisecond precision; never before the end of the previous entry, unless that has another speaker.
            * @example 0.91
            */
           start: number;
@@ -1160,7 +1160,7 @@ export interface components {
            */
           end: number;
           /**
-           * @description How sure the model was of it.
+           * @description Probability that the model gave it.
            * @example 0.98
            */
           probability: number;
@@ -1182,7 +1182,7 @@ export interface components {
           /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
           segments?: {
             /**
-             * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+             * @description Seconds from the start of the file, with millisecond precision; never before the end of the previous entry, unless that has another speaker.
              * @example 0.91
              */
             start: number;
@@ -1203,7 +1203,7 @@ export interface components {
             speaker?: string;
           }[];
         };
-        /** @description What to know of this answer; absent when there is nothing. */
+        /** @description Warnings about this answer; absent when there are none. */
         warnings?: {
           /**
            * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
@@ -1233,7 +1233,7 @@ export interface components {
          */
         formatted?: string;
       };
-      /** @description Of a job that failed. Nothing was charged. */
+      /** @description Only for a job that failed. Nothing was charged. */
       error?: {
         /**
          * @description One of the codes of the service's errors.
@@ -1260,7 +1260,7 @@ export interface components {
          */
         status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
         /**
-         * @description The share of the audio that lies behind; 1 when the job has succeeded, and only then.
+         * @description Share of the audio that is done; 1 only when the job has succeeded.
          * @example 0.42
          */
         progress: number;
@@ -1283,7 +1283,7 @@ export interface components {
          */
         finished_at: string | null;
         /**
-         * @description Seconds until the job will be done, as far as backlog and measured speed show; null when it has ended.
+         * @description Estimated seconds until the job is done, from the backlog and the measured speed; null when it has ended.
          * @example 37
          * @example null
          */
@@ -1294,7 +1294,7 @@ export interface components {
          * @example null
          */
         model: string | null;
-        /** @description What `/transcribe` answers. Of a job that succeeded, and not in lists. */
+        /** @description The answer of `/transcribe`. Only for a job that succeeded, and not in lists. */
         result?: {
           /** @example tr_jWe1pcjYDMW83_ro3txM0A */
           id: string;
@@ -1313,7 +1313,7 @@ export interface components {
           /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
           segments?: {
             /**
-             * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+             * @description Seconds from the start of the file, with millisecond precision; never before the end of the previous entry, unless that has another speaker.
              * @example 0.91
              */
             start: number;
@@ -1336,12 +1336,12 @@ export interface components {
           /** @description With `timestamps` word, or with `diarize`; joined they are `text`, spaces aside. */
           words?: {
             /**
-             * @description With its marks.
+             * @description Includes its punctuation.
              * @example domingo,
              */
             word: string;
             /**
-             * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+             * @description Seconds from the start of the file, with millisecond precision; never before the end of the previous entry, unless that has another speaker.
              * @example 0.91
              */
             start: number;
@@ -1351,7 +1351,7 @@ export interface components {
              */
             end: number;
             /**
-             * @description How sure the model was of it.
+             * @description Probability that the model gave it.
              * @example 0.98
              */
             probability: number;
@@ -1373,7 +1373,7 @@ export interface components {
             /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
             segments?: {
               /**
-               * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+               * @description Seconds from the start of the file, with millisecond precision; never before the end of the previous entry, unless that has another speaker.
                * @example 0.91
                */
               start: number;
@@ -1394,7 +1394,7 @@ export interface components {
               speaker?: string;
             }[];
           };
-          /** @description What to know of this answer; absent when there is nothing. */
+          /** @description Warnings about this answer; absent when there are none. */
           warnings?: {
             /**
              * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
@@ -1424,7 +1424,7 @@ export interface components {
            */
           formatted?: string;
         };
-        /** @description Of a job that failed. Nothing was charged. */
+        /** @description Only for a job that failed. Nothing was charged. */
         error?: {
           /**
            * @description One of the codes of the service's errors.
@@ -1441,7 +1441,7 @@ export interface components {
         };
       }[];
       /**
-       * @description To be sent as `cursor` for the next page; null: there is none.
+       * @description Send it as `cursor` to get the next page; null: this is the last page.
        * @example MjAyNi0xMS0yMFQxNzoyNDowMC4wMDBaIGpvYl9tdkMw
        * @example null
        */
@@ -1468,7 +1468,7 @@ export interface components {
          */
         status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
         /**
-         * @description The share of the audio that lies behind; 1 when the job has succeeded, and only then.
+         * @description Share of the audio that is done; 1 only when the job has succeeded.
          * @example 0.42
          */
         progress: number;
@@ -1491,7 +1491,7 @@ export interface components {
          */
         finished_at: string | null;
         /**
-         * @description Seconds until the job will be done, as far as backlog and measured speed show; null when it has ended.
+         * @description Estimated seconds until the job is done, from the backlog and the measured speed; null when it has ended.
          * @example 37
          * @example null
          */
@@ -1502,7 +1502,7 @@ export interface components {
          * @example null
          */
         model: string | null;
-        /** @description What `/transcribe` answers. Of a job that succeeded, and not in lists. */
+        /** @description The answer of `/transcribe`. Only for a job that succeeded, and not in lists. */
         result?: {
           /** @example tr_jWe1pcjYDMW83_ro3txM0A */
           id: string;
@@ -1521,7 +1521,7 @@ export interface components {
           /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
           segments?: {
             /**
-             * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+             * @description Seconds from the start of the file, with millisecond precision; never before the end of the previous entry, unless that has another speaker.
              * @example 0.91
              */
             start: number;
@@ -1544,12 +1544,12 @@ export interface components {
           /** @description With `timestamps` word, or with `diarize`; joined they are `text`, spaces aside. */
           words?: {
             /**
-             * @description With its marks.
+             * @description Includes its punctuation.
              * @example domingo,
              */
             word: string;
             /**
-             * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+             * @description Seconds from the start of the file, with millisecond precision; never before the end of the previous entry, unless that has another speaker.
              * @example 0.91
              */
             start: number;
@@ -1559,7 +1559,7 @@ export interface components {
              */
             end: number;
             /**
-             * @description How sure the model was of it.
+             * @description Probability that the model gave it.
              * @example 0.98
              */
             probability: number;
@@ -1581,7 +1581,7 @@ export interface components {
             /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
             segments?: {
               /**
-               * @description On the file's time line, in whole thousandths; never before the end of what stands before, unless another speaker says that.
+               * @description Seconds from the start of the file, with millisecond precision; never before the end of the previous entry, unless that has another speaker.
                * @example 0.91
                */
               start: number;
@@ -1602,7 +1602,7 @@ export interface components {
               speaker?: string;
             }[];
           };
-          /** @description What to know of this answer; absent when there is nothing. */
+          /** @description Warnings about this answer; absent when there are none. */
           warnings?: {
             /**
              * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
@@ -1632,7 +1632,7 @@ export interface components {
            */
           formatted?: string;
         };
-        /** @description Of a job that failed. Nothing was charged. */
+        /** @description Only for a job that failed. Nothing was charged. */
         error?: {
           /**
            * @description One of the codes of the service's errors.
@@ -1652,7 +1652,7 @@ export interface components {
     CreateTranscriptionRequest: {
       /**
        * Format: binary
-       * @description One file of at most 100,000,000 bytes, of a format that POST /api/v1/transcribe takes. Its name and type may be any: content decides.
+       * @description One file of at most 100,000,000 bytes, of a format that POST /api/v1/transcribe takes. The format is decided by content, not by name or type.
        * @example (the bytes of the file)
        */
       file: string;
@@ -1663,18 +1663,18 @@ export interface components {
        */
       model: string;
       /**
-       * @description Spoken language, as in POST /api/v1/transcribe. Detected when it is absent, empty, `null` or `auto`; so is one that the model does not speak, and `X-Ignored-Fields` says so. What is no code of ISO 639 is refused.
+       * @description Spoken language, as in POST /api/v1/transcribe. Detected when it is absent, empty, `null` or `auto`, and when the model does not speak it; `X-Ignored-Fields` then names it. Anything but an ISO 639 code is refused.
        * @example es
        * @example pt-BR
        */
       language?: string;
       /**
-       * @description Names and words to expect. Of a long one the last 1,000 characters count.
+       * @description Names and words to expect. Only the last 1,000 characters are used.
        * @example Verbatim, whisper.cpp, Ada Lovelace
        */
       prompt?: string;
       /**
-       * @description Of the answer.diarized_json has speakers; refused where no models that distinguish speakers are installed, or none for the language.
+       * @description Format of the answer.diarized_json has speakers; refused where no models that distinguish speakers are installed, or none for the language.
        * @default json
        * @example json
        * @example verbose_json
@@ -1682,27 +1682,27 @@ export interface components {
        */
       response_format: 'json' | 'text' | 'srt' | 'verbose_json' | 'vtt' | 'diarized_json';
       /**
-       * @description 0: the likeliest text, and higher temperatures only where that fails.
+       * @description 0: the most likely text, and higher temperatures only where that fails.
        * @default 0
        * @example 0
        * @example 0.2
        */
       temperature: number;
       /**
-       * @description Of verbose_json: `words`, `segments` (the default), or both. With json they act where it streams: its last event is then that of verbose_json.
+       * @description For verbose_json: `words`, `segments` (the default), or both. With json they only matter for a stream: its last event is then that of verbose_json.
        * @example [
        *       "word"
        *     ]
        */
       'timestamp_granularities[]'?: ('word' | 'segment')[];
       /**
-       * @description Whether the answer comes in events, `transcript.text.delta` while it is made and `transcript.text.done`, with json, verbose_json and text; refused with srt and vtt. Who hangs up after the first piece pays for the minutes delivered.
+       * @description Whether the answer comes in events, `transcript.text.delta` while it is made and `transcript.text.done`, with json, verbose_json and text; refused with srt and vtt. A client that disconnects after the first piece pays for the minutes delivered.
        * @default false
        * @example true
        */
       stream: boolean;
       /**
-       * @description What the service always does: speech is found by a model of voice activity. Others are refused.
+       * @description Only `auto`, which the service always does: a voice activity model finds the speech. Others are refused.
        * @example auto
        * @enum {string}
        */
@@ -1732,7 +1732,7 @@ export interface components {
     CreateTranslationRequest: {
       /**
        * Format: binary
-       * @description One file of at most 100,000,000 bytes, of a format that POST /api/v1/transcribe takes. Its name and type may be any: content decides.
+       * @description One file of at most 100,000,000 bytes, of a format that POST /api/v1/transcribe takes. The format is decided by content, not by name or type.
        * @example (the bytes of the file)
        */
       file: string;
@@ -1743,25 +1743,25 @@ export interface components {
        */
       model: string;
       /**
-       * @description Names and words to expect. Of a long one the last 1,000 characters count.
+       * @description Names and words to expect. Only the last 1,000 characters are used.
        * @example Verbatim, whisper.cpp, Ada Lovelace
        */
       prompt?: string;
       /**
-       * @description 0: the likeliest text, and higher temperatures only where that fails.
+       * @description 0: the most likely text, and higher temperatures only where that fails.
        * @default 0
        * @example 0
        * @example 0.2
        */
       temperature: number;
       /**
-       * @description Whether the answer comes in events, `transcript.text.delta` while it is made and `transcript.text.done`, with json, verbose_json and text; refused with srt and vtt. Who hangs up after the first piece pays for the minutes delivered.
+       * @description Whether the answer comes in events, `transcript.text.delta` while it is made and `transcript.text.done`, with json, verbose_json and text; refused with srt and vtt. A client that disconnects after the first piece pays for the minutes delivered.
        * @default false
        * @example true
        */
       stream: boolean;
       /**
-       * @description Of the answer.
+       * @description Format of the answer.
        * @default json
        * @example json
        * @example verbose_json
@@ -1780,12 +1780,12 @@ export interface components {
              */
             type: 'duration';
             /**
-             * @description Of the audio, started ones.
+             * @description Started minutes of the audio.
              * @example 9
              */
             seconds: number;
           };
-          /** @description What to know of this answer; absent when there is nothing. */
+          /** @description Warnings about this answer; absent when there are none. */
           warnings?: {
             /**
              * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
@@ -1817,12 +1817,12 @@ export interface components {
           text: string;
           words?: {
             /**
-             * @description Without the marks around it.
+             * @description Without the punctuation around it.
              * @example domingo
              */
             word: string;
             /**
-             * @description On the file's time line.
+             * @description Seconds from the start of the file.
              * @example 0.91
              */
             start: number;
@@ -1837,12 +1837,12 @@ export interface components {
             /** @example 0 */
             id: number;
             /**
-             * @description Where the window begins in which it was recognised, hundredths of a second.
+             * @description Start of the window in which it was recognised, in hundredths of a second.
              * @example 0
              */
             seek: number;
             /**
-             * @description On the file's time line.
+             * @description Seconds from the start of the file.
              * @example 0.91
              */
             start: number;
@@ -1868,7 +1868,7 @@ export interface components {
              */
             tokens: number[];
             /**
-             * @description Of the pass that its text is of.
+             * @description Of the decoding pass that gave its text.
              * @example 0
              */
             temperature: number;
@@ -1878,7 +1878,7 @@ export interface components {
              */
             avg_logprob: number;
             /**
-             * @description Bytes of the text to those that zlib makes of them.
+             * @description Bytes of the text divided by its bytes after zlib.
              * @example 0.81
              */
             compression_ratio: number;
@@ -1892,12 +1892,12 @@ export interface components {
              */
             type: 'duration';
             /**
-             * @description Of the audio, started ones.
+             * @description Started minutes of the audio.
              * @example 9
              */
             seconds: number;
           };
-          /** @description What to know of this answer; absent when there is nothing. */
+          /** @description Warnings about this answer; absent when there are none. */
           warnings?: {
             /**
              * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
@@ -1921,7 +1921,7 @@ export interface components {
            */
           duration: number;
           /**
-           * @description A line for each turn, which begins with its speaker.
+           * @description A line for each turn, starting with its speaker.
            * @example A: Hoy es domingo, dieciocho de mayo.
            */
           text: string;
@@ -1934,7 +1934,7 @@ export interface components {
             /** @example seg_001 */
             id: string;
             /**
-             * @description On the file's time line.
+             * @description Seconds from the start of the file.
              * @example 0.91
              */
             start: number;
@@ -1961,12 +1961,12 @@ export interface components {
              */
             type: 'duration';
             /**
-             * @description Of the audio, started ones.
+             * @description Started minutes of the audio.
              * @example 9
              */
             seconds: number;
           };
-          /** @description What to know of this answer; absent when there is nothing. */
+          /** @description Warnings about this answer; absent when there are none. */
           warnings?: {
             /**
              * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
@@ -1999,7 +1999,7 @@ export interface components {
        */
       loaded: boolean;
       /**
-       * @description That it transcribes; ISO 639-1.
+       * @description Languages that it transcribes; ISO 639-1.
        * @example [
        *       "de",
        *       "en",
@@ -2061,7 +2061,7 @@ export interface components {
          */
         loaded: boolean;
         /**
-         * @description That it transcribes; ISO 639-1.
+         * @description Languages that it transcribes; ISO 639-1.
          * @example [
          *       "de",
          *       "en",
@@ -2113,7 +2113,7 @@ export interface components {
          */
         param: string | null;
         /**
-         * @description Stable; made for programs.
+         * @description Stable, for programs.
          * @example invalid_request
          * @enum {string}
          */
@@ -2153,12 +2153,12 @@ export interface components {
            */
           type: 'transcript.text.delta';
           /**
-           * @description What comes next of `text`, with the space before it. Joined, all of them are `text`.
+           * @description The next piece of `text`, with the space before it. All pieces joined are `text`.
            * @example Hoy es domingo,
            */
           delta: string;
           /**
-           * @description With diarized_json: whose text it is.
+           * @description With diarized_json: the speaker of the text.
            * @example seg_001
            */
           segment_id?: string;
@@ -2172,7 +2172,7 @@ export interface components {
           /** @example seg_001 */
           id: string;
           /**
-           * @description On the file's time line.
+           * @description Seconds from the start of the file.
            * @example 0.91
            */
           start: number;
@@ -2225,12 +2225,12 @@ export interface components {
                  */
                 type: 'duration';
                 /**
-                 * @description Of the audio, started ones.
+                 * @description Started minutes of the audio.
                  * @example 9
                  */
                 seconds: number;
               };
-              /** @description What to know of this answer; absent when there is nothing. */
+              /** @description Warnings about this answer; absent when there are none. */
               warnings?: {
                 /**
                  * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
@@ -2284,12 +2284,12 @@ export interface components {
               text: string;
               words?: {
                 /**
-                 * @description Without the marks around it.
+                 * @description Without the punctuation around it.
                  * @example domingo
                  */
                 word: string;
                 /**
-                 * @description On the file's time line.
+                 * @description Seconds from the start of the file.
                  * @example 0.91
                  */
                 start: number;
@@ -2304,12 +2304,12 @@ export interface components {
                 /** @example 0 */
                 id: number;
                 /**
-                 * @description Where the window begins in which it was recognised, hundredths of a second.
+                 * @description Start of the window in which it was recognised, in hundredths of a second.
                  * @example 0
                  */
                 seek: number;
                 /**
-                 * @description On the file's time line.
+                 * @description Seconds from the start of the file.
                  * @example 0.91
                  */
                 start: number;
@@ -2335,7 +2335,7 @@ export interface components {
                  */
                 tokens: number[];
                 /**
-                 * @description Of the pass that its text is of.
+                 * @description Of the decoding pass that gave its text.
                  * @example 0
                  */
                 temperature: number;
@@ -2345,7 +2345,7 @@ export interface components {
                  */
                 avg_logprob: number;
                 /**
-                 * @description Bytes of the text to those that zlib makes of them.
+                 * @description Bytes of the text divided by its bytes after zlib.
                  * @example 0.81
                  */
                 compression_ratio: number;
@@ -2359,12 +2359,12 @@ export interface components {
                  */
                 type: 'duration';
                 /**
-                 * @description Of the audio, started ones.
+                 * @description Started minutes of the audio.
                  * @example 9
                  */
                 seconds: number;
               };
-              /** @description What to know of this answer; absent when there is nothing. */
+              /** @description Warnings about this answer; absent when there are none. */
               warnings?: {
                 /**
                  * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
@@ -2410,7 +2410,7 @@ export interface components {
                */
               duration: number;
               /**
-               * @description A line for each turn, which begins with its speaker.
+               * @description A line for each turn, starting with its speaker.
                * @example A: Hoy es domingo, dieciocho de mayo.
                */
               text: string;
@@ -2423,7 +2423,7 @@ export interface components {
                 /** @example seg_001 */
                 id: string;
                 /**
-                 * @description On the file's time line.
+                 * @description Seconds from the start of the file.
                  * @example 0.91
                  */
                 start: number;
@@ -2450,12 +2450,12 @@ export interface components {
                  */
                 type: 'duration';
                 /**
-                 * @description Of the audio, started ones.
+                 * @description Started minutes of the audio.
                  * @example 9
                  */
                 seconds: number;
               };
-              /** @description What to know of this answer; absent when there is nothing. */
+              /** @description Warnings about this answer; absent when there are none. */
               warnings?: {
                 /**
                  * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
@@ -2485,7 +2485,7 @@ export interface components {
              */
             param: string | null;
             /**
-             * @description Stable; made for programs.
+             * @description Stable, for programs.
              * @example invalid_request
              * @enum {string}
              */
@@ -2530,7 +2530,7 @@ export interface components {
       /** @example laptop */
       name: string;
       /**
-       * @description The raw key's first characters, to distinguish keys by.
+       * @description The first characters of the raw key, to tell keys apart.
        * @example vb_3q2-7wAb
        */
       prefix: string;
@@ -2554,7 +2554,7 @@ export interface components {
         /** @example laptop */
         name: string;
         /**
-         * @description The raw key's first characters, to distinguish keys by.
+         * @description The first characters of the raw key, to tell keys apart.
          * @example vb_3q2-7wAb
          */
         prefix: string;
@@ -2612,7 +2612,7 @@ export interface components {
        */
       role: 'user' | 'operator';
       /**
-       * @description What it can spend now.
+       * @description Credits that it can spend now.
        * @example 3
        */
       credits: number;
@@ -2648,7 +2648,7 @@ export interface components {
          */
         role: 'user' | 'operator';
         /**
-         * @description What it can spend now.
+         * @description Credits that it can spend now.
          * @example 3
          */
         credits: number;
@@ -2666,7 +2666,7 @@ export interface components {
         suspended_at: string | null;
       }[];
       /**
-       * @description To be sent as `cursor` for the next page; null: there is none.
+       * @description Send it as `cursor` to get the next page; null: this is the last page.
        * @example WyIyMDI2LTExLTIwIl0
        * @example null
        */
@@ -2694,12 +2694,12 @@ export interface components {
        */
       amount: number;
       /**
-       * @description ISO 8601 date (its first moment, UTC) or date and time with its zone, to come. Absent: never.
+       * @description A future ISO 8601 date (its first moment, UTC), or date and time with a time zone. Absent: they never expire.
        * @example 2027-12-31T00:00:00Z
        */
       expires_at?: string;
       /**
-       * @description What the credits were paid with: 1 to 255 printable ASCII characters. The same payment grants once; sent again with another amount or account it is refused.
+       * @description Id of the payment: 1 to 255 printable ASCII characters. A payment grants credits once; a repeat with another amount or account is refused.
        * @example pi_3QkZ
        */
       payment_id?: string;
@@ -2781,7 +2781,7 @@ export interface components {
         credits: number;
       }[];
       /**
-       * @description To be sent as `cursor` for the next page; null: there is none.
+       * @description Send it as `cursor` to get the next page; null: this is the last page.
        * @example WyIyMDI2LTExLTIwIl0
        * @example null
        */
@@ -2824,7 +2824,7 @@ export interface components {
         name: string;
       };
       /**
-       * @description The published model that is to take the place of the demonstration model by itself. Null: none is looked for.
+       * @description The published model that will replace the demonstration model automatically. Null: there is none.
        * @example {
        *       "name": "base-q8_0",
        *       "phase": "downloading",
@@ -2855,12 +2855,12 @@ export interface components {
          */
         model_loaded: boolean;
         /**
-         * @description The ledger took a write.
+         * @description The ledger can be written.
          * @example true
          */
         database_writable: boolean;
         /**
-         * @description A file could be written where uploads go.
+         * @description The upload directory can be written.
          * @example true
          */
         uploads_writable: boolean;
@@ -2870,7 +2870,7 @@ export interface components {
          */
         accepting_requests: boolean;
       };
-      /** @description With status 503: the error of the contract, beside the report. */
+      /** @description With status 503: the error, as in other answers. */
       error?: {
         /**
          * @example shutting_down
@@ -2882,7 +2882,7 @@ export interface components {
         /** @example null */
         param: null;
         /**
-         * @description What `X-Request-Id` says, to be quoted in a report.
+         * @description The value of `X-Request-Id`; quote it in a report.
          * @example req_4f1d7c2e-8a53-4b8e-9a0f-2f6d1c7b9e10
          */
         request_id: string;
@@ -2900,7 +2900,7 @@ export interface components {
         'application/json': components['schemas']['Error'];
       };
     };
-    /** @description `method_not_allowed`: The path is known, the method is not; `Allow` lists those that are. */
+    /** @description `method_not_allowed`: The path does not support this method; `Allow` lists those that it supports. */
     MethodNotAllowed: {
       headers: {
         'X-Request-Id': components['headers']['RequestId'];
@@ -2939,7 +2939,7 @@ export interface components {
      */
     KeyId: string;
     /**
-     * @description The name of an installed model; any other that begins with `whisper-` or `gpt-` means the default model.
+     * @description The name of an installed model. Any other name that begins with `whisper-` or `gpt-` means the default model.
      * @example base
      */
     ModelName: string;
@@ -2949,17 +2949,17 @@ export interface components {
      */
     JobId: string;
     /**
-     * @description Only jobs of this status.
+     * @description Only jobs with this status.
      * @example running
      */
     JobStatusFilter: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
     /**
-     * @description Most jobs of one answer.
+     * @description Maximum number of jobs in one answer.
      * @example 50
      */
     JobLimit: number;
     /**
-     * @description The `next_cursor` of the page before.
+     * @description The `next_cursor` of the previous page.
      * @example MjAyNi0xMS0yMFQxNzoyNDowMC4wMDBaIGpvYl9tdkMw
      */
     JobCursor: string;
@@ -2969,12 +2969,12 @@ export interface components {
      */
     AccountId: string;
     /**
-     * @description Most rows of one answer.
+     * @description Maximum number of rows in one answer.
      * @example 50
      */
     AdminLimit: number;
     /**
-     * @description The `next_cursor` of the page before.
+     * @description The `next_cursor` of the previous page.
      * @example WyIyMDI2LTExLTIwIl0
      */
     AdminCursor: string;
@@ -2989,7 +2989,7 @@ export interface components {
      */
     UsageTo: string;
     /**
-     * @description Only of this account, which may be deleted.
+     * @description Only usage of this account, also of a deleted one.
      * @example acc_Zk3v9Q0c7TfYb1Rn
      */
     UsageAccount: string;
@@ -3002,7 +3002,7 @@ export interface components {
   requestBodies: never;
   headers: {
     /**
-     * @description The client's own X-Request-Id if it was sane, else a new one. Errors repeat it in the body.
+     * @description The client's own X-Request-Id if it was valid, else a new one. Errors repeat it in the body.
      * @example req_4f1d7c2e-8a53-4b8e-9a0f-2f6d1c7b9e10
      */
     RequestId: string;
@@ -3012,7 +3012,7 @@ export interface components {
      */
     WwwAuthenticate: 'Bearer';
     /**
-     * @description The methods that the path knows.
+     * @description The methods that the path supports.
      * @example GET, HEAD, OPTIONS
      */
     Allow: string;
@@ -3022,12 +3022,12 @@ export interface components {
      */
     RetryAfter: number;
     /**
-     * @description The path of what was made.
+     * @description The path of the created resource.
      * @example /api/v1/jobs/job_mvC0kFvXqzT1wR8yN5dE2Q
      */
     Location: string;
     /**
-     * @description upload, queue, decode, speech and translate, each with dur in milliseconds. Decode is reading the file and speech the model; both add up the time of all windows, which run side by side. Not before events, which begin while the work is done.
+     * @description upload, queue, decode, speech and translate, each with dur in milliseconds. decode is reading the file, speech is the model; both add up the time of all windows, which run in parallel. Not sent with events, which start while the work is done.
      * @example upload;dur=12.0, queue;dur=3.1, decode;dur=5.2, speech;dur=310.4, translate;dur=0.0
      */
     ServerTiming: string;
@@ -3143,7 +3143,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -3177,7 +3177,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment has granted other credits. */
+      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment was used for another grant. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3190,7 +3190,7 @@ export interface operations {
       /**
        * @description `file_too_large`: The file is over 100,000,000 bytes.
        *
-       *     `audio_too_long`: The audio is longer than the service takes.
+       *     `audio_too_long`: The audio is longer than the service accepts.
        */
       413: {
         headers: {
@@ -3202,9 +3202,9 @@ export interface operations {
         };
       };
       /**
-       * @description `unsupported_media_type`: The Content-Type is not the one this endpoint takes, or the body is encoded.
+       * @description `unsupported_media_type`: The endpoint does not accept this Content-Type, or the body has a Content-Encoding.
        *
-       *     `unsupported_audio_format`: The bytes are no audio of a format that is read here, or of one that takes ffmpeg, which is not installed.
+       *     `unsupported_audio_format`: The file is not audio of a supported format, or its format needs ffmpeg, which is not installed.
        */
       415: {
         headers: {
@@ -3257,7 +3257,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -3277,17 +3277,17 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Only jobs of this status.
+         * @description Only jobs with this status.
          * @example running
          */
         status?: components['parameters']['JobStatusFilter'];
         /**
-         * @description Most jobs of one answer.
+         * @description Maximum number of jobs in one answer.
          * @example 50
          */
         limit?: components['parameters']['JobLimit'];
         /**
-         * @description The `next_cursor` of the page before.
+         * @description The `next_cursor` of the previous page.
          * @example MjAyNi0xMS0yMFQxNzoyNDowMC4wMDBaIGpvYl9tdkMw
          */
         cursor?: components['parameters']['JobCursor'];
@@ -3325,7 +3325,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -3371,7 +3371,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -3434,7 +3434,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -3468,7 +3468,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment has granted other credits. */
+      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment was used for another grant. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3481,7 +3481,7 @@ export interface operations {
       /**
        * @description `file_too_large`: The file is over 100,000,000 bytes.
        *
-       *     `audio_too_long`: The audio is longer than the service takes.
+       *     `audio_too_long`: The audio is longer than the service accepts.
        */
       413: {
         headers: {
@@ -3493,9 +3493,9 @@ export interface operations {
         };
       };
       /**
-       * @description `unsupported_media_type`: The Content-Type is not the one this endpoint takes, or the body is encoded.
+       * @description `unsupported_media_type`: The endpoint does not accept this Content-Type, or the body has a Content-Encoding.
        *
-       *     `unsupported_audio_format`: The bytes are no audio of a format that is read here, or of one that takes ffmpeg, which is not installed.
+       *     `unsupported_audio_format`: The file is not audio of a supported format, or its format needs ffmpeg, which is not installed.
        */
       415: {
         headers: {
@@ -3548,7 +3548,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -3606,7 +3606,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -3662,7 +3662,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -3699,7 +3699,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The job as it is now, or was. */
+      /** @description The job, as it is now or was when it was deleted. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -3720,7 +3720,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -3776,7 +3776,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -3828,7 +3828,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -3874,7 +3874,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -3932,7 +3932,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -3978,7 +3978,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -4030,7 +4030,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -4080,7 +4080,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -4115,7 +4115,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The key; its raw form is shown this once. */
+      /** @description The key. `raw_key` is returned only this once. */
       201: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -4136,7 +4136,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -4174,7 +4174,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `unsupported_media_type`: The Content-Type is not the one this endpoint takes, or the body is encoded. */
+      /** @description `unsupported_media_type`: The endpoint does not accept this Content-Type, or the body has a Content-Encoding. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -4206,7 +4206,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -4264,7 +4264,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -4324,7 +4324,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -4344,12 +4344,12 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Most rows of one answer.
+         * @description Maximum number of rows in one answer.
          * @example 50
          */
         limit?: components['parameters']['AdminLimit'];
         /**
-         * @description The `next_cursor` of the page before.
+         * @description The `next_cursor` of the previous page.
          * @example WyIyMDI2LTExLTIwIl0
          */
         cursor?: components['parameters']['AdminCursor'];
@@ -4387,7 +4387,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -4437,7 +4437,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -4494,7 +4494,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -4522,7 +4522,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `unsupported_media_type`: The Content-Type is not the one this endpoint takes, or the body is encoded. */
+      /** @description `unsupported_media_type`: The endpoint does not accept this Content-Type, or the body has a Content-Encoding. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -4554,7 +4554,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -4612,7 +4612,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -4672,7 +4672,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -4709,7 +4709,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description It is deleted. */
+      /** @description The account is deleted. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -4730,7 +4730,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -4790,7 +4790,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -4848,7 +4848,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -4908,7 +4908,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -4945,7 +4945,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The account is not suspended. */
+      /** @description The account is active. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -4966,7 +4966,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -5026,7 +5026,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -5063,7 +5063,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description One document. */
+      /** @description The data as one JSON document. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5094,7 +5094,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -5154,7 +5154,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -5195,7 +5195,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The pack that this payment has granted before. */
+      /** @description This payment granted this pack before. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5227,7 +5227,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -5265,7 +5265,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment has granted other credits. */
+      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment was used for another grant. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5275,7 +5275,7 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `unsupported_media_type`: The Content-Type is not the one this endpoint takes, or the body is encoded. */
+      /** @description `unsupported_media_type`: The endpoint does not accept this Content-Type, or the body has a Content-Encoding. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5307,7 +5307,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -5337,7 +5337,7 @@ export interface operations {
          */
         to?: components['parameters']['UsageTo'];
         /**
-         * @description Only of this account, which may be deleted.
+         * @description Only usage of this account, also of a deleted one.
          * @example acc_Zk3v9Q0c7TfYb1Rn
          */
         account_id?: components['parameters']['UsageAccount'];
@@ -5347,12 +5347,12 @@ export interface operations {
          */
         format?: components['parameters']['UsageFormat'];
         /**
-         * @description Most rows of one answer.
+         * @description Maximum number of rows in one answer.
          * @example 50
          */
         limit?: components['parameters']['AdminLimit'];
         /**
-         * @description The `next_cursor` of the page before.
+         * @description The `next_cursor` of the previous page.
          * @example WyIyMDI2LTExLTIwIl0
          */
         cursor?: components['parameters']['AdminCursor'];
@@ -5369,7 +5369,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of rows; with `format=csv` all of them. */
+      /** @description A page of rows; with `format=csv`, all rows. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5395,7 +5395,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -5445,7 +5445,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -5527,7 +5527,7 @@ export interface operations {
       /**
        * @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it.
        *
-       *     `invalid_file_format`: The bytes are no audio of a format that is read here, or of one that takes ffmpeg, which is not installed.
+       *     `invalid_file_format`: The file is not audio of a supported format, or its format needs ffmpeg, which is not installed.
        *
        *     `invalid_audio`: The right container, but broken, empty, or without samples.
        *
@@ -5548,7 +5548,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -5589,7 +5589,7 @@ export interface operations {
           'application/json': components['schemas']['OpenAiError'];
         };
       };
-      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment has granted other credits. */
+      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment was used for another grant. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5603,7 +5603,7 @@ export interface operations {
       /**
        * @description `file_too_large`: The file is over 100,000,000 bytes.
        *
-       *     `audio_too_long`: The audio is longer than the service takes.
+       *     `audio_too_long`: The audio is longer than the service accepts.
        */
       413: {
         headers: {
@@ -5615,7 +5615,7 @@ export interface operations {
           'application/json': components['schemas']['OpenAiError'];
         };
       };
-      /** @description `unsupported_media_type`: The Content-Type is not the one this endpoint takes, or the body is encoded. */
+      /** @description `unsupported_media_type`: The endpoint does not accept this Content-Type, or the body has a Content-Encoding. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5653,7 +5653,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -5736,7 +5736,7 @@ export interface operations {
       /**
        * @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it.
        *
-       *     `invalid_file_format`: The bytes are no audio of a format that is read here, or of one that takes ffmpeg, which is not installed.
+       *     `invalid_file_format`: The file is not audio of a supported format, or its format needs ffmpeg, which is not installed.
        *
        *     `invalid_audio`: The right container, but broken, empty, or without samples.
        *
@@ -5757,7 +5757,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -5798,7 +5798,7 @@ export interface operations {
           'application/json': components['schemas']['OpenAiError'];
         };
       };
-      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment has granted other credits. */
+      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment was used for another grant. */
       409: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5812,7 +5812,7 @@ export interface operations {
       /**
        * @description `file_too_large`: The file is over 100,000,000 bytes.
        *
-       *     `audio_too_long`: The audio is longer than the service takes.
+       *     `audio_too_long`: The audio is longer than the service accepts.
        */
       413: {
         headers: {
@@ -5824,7 +5824,7 @@ export interface operations {
           'application/json': components['schemas']['OpenAiError'];
         };
       };
-      /** @description `unsupported_media_type`: The Content-Type is not the one this endpoint takes, or the body is encoded. */
+      /** @description `unsupported_media_type`: The endpoint does not accept this Content-Type, or the body has a Content-Encoding. */
       415: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5862,7 +5862,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -5916,7 +5916,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -5966,7 +5966,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -5995,7 +5995,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description The name of an installed model; any other that begins with `whisper-` or `gpt-` means the default model.
+         * @description The name of an installed model. Any other name that begins with `whisper-` or `gpt-` means the default model.
          * @example base
          */
         model: components['parameters']['ModelName'];
@@ -6026,7 +6026,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */
@@ -6087,7 +6087,7 @@ export interface operations {
         };
       };
       /**
-       * @description `overloaded`: The backlog is full, the machine has run out of something, or the request took too long.
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
        *
        *     `shutting_down`: The server is draining.
        */
@@ -6268,7 +6268,7 @@ export interface operations {
         };
       };
       /**
-       * @description `missing_api_key`: No Authorization header, or another scheme than Bearer.
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
        *
        *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
        */

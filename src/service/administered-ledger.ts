@@ -41,8 +41,8 @@ export async function withLedger(
 
 function noDatabase(database: string): SetupError {
   return new SetupError(
-    `There is no database "${database}". Name the server's in VERBATIM_DATA_DIR or VERBATIM_DATABASE; the first ` +
-      `start of a server makes one, and so does: ${ownCommand} accounts create`,
+    `There is no database "${database}". Name the server's in VERBATIM_DATA_DIR or VERBATIM_DATABASE. ` +
+      `The first start of a server creates one, and so does: ${ownCommand} accounts create`,
   );
 }
 
@@ -93,5 +93,5 @@ export function copyDatabase(from: string, to: string): Promise<Copied> {
 function fileConfig(program: string): Config {
   const config = readConfig(process.env, packageRoot);
   if (!isPostgres(config.database)) return config;
-  throw new UsageError(`VERBATIM_DATABASE is PostgreSQL: that is done by ${program}, see docs/operations.md.`);
+  throw new UsageError(`VERBATIM_DATABASE is PostgreSQL: use ${program} instead, see docs/operations.md.`);
 }

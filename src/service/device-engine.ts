@@ -78,10 +78,10 @@ export class DeviceEngine {
         engineDied: ({ reason, how, requestIds }) => {
           died(how);
           metrics.engineDied(reason);
-          logger.error({ ...where, reason, how, requestIds }, 'the engine process died; what it worked on is repeated');
+          logger.error({ ...where, reason, how, requestIds }, 'the engine process died; its requests are repeated');
         },
         engineRefused: (origin) => {
-          logger.error({ ...origin }, 'the engine process dies of this request, which is refused');
+          logger.error({ ...origin }, 'this request crashes the engine process, and is refused');
           if (origin === undefined) return;
           quarantine.convict(origin);
           const { accountId } = origin;

@@ -71,6 +71,6 @@ function open(path: string): Database {
     return new Database(path, { timeout: 0 });
   } catch (error) {
     const { message } = error as Error;
-    throw new Error(`"${path}" cannot be made: ${message}. May this user write there?`, { cause: error });
+    throw new Error(`"${path}" cannot be created: ${message}. Check that this user may write there.`, { cause: error });
   }
 }

@@ -53,14 +53,14 @@ export function firstStartText(keys: FirstKeys, url: string, { packageRoot, link
   const sample = join(packageRoot, 'models', 'bundled', 'sample-es.flac');
   return [
     '',
-    `This database was empty, so the account ${keys.email} was made with ${keys.credits} credits.`,
-    'Its keys are shown this once:',
+    `This database was empty, so the account ${keys.email} was created with ${keys.credits} credits.`,
+    'Its keys, which are shown only this once:',
     '',
     `  API key         ${keys.apiKey}`,
     `  management key  ${keys.managementKey}`,
     '',
     ...(link === null ? [] : ['Its dashboard; the link works once, within a day:', '', `  ${link}`, '']),
-    'Try it, with the sample or with the path of a recording of yours in its place:',
+    'Try it with the sample, or with the path of your own recording:',
     '',
     `  curl -H 'Authorization: Bearer ${keys.apiKey}' -F 'audio=@${sample}' ${url}/api/v1/transcribe`,
     '',
@@ -71,7 +71,7 @@ export function firstStartText(keys: FirstKeys, url: string, { packageRoot, link
 /** Printed at every start with a demonstration model. */
 export function demonstrationText(modelName: string, isSearching: boolean): string {
   const next = isSearching
-    ? 'The best published model that this machine carries is looked for in the background and takes its place ' +
+    ? 'In the background, the server chooses and downloads the best published model for this machine ' +
       '(VERBATIM_AUTO_MODEL=off prevents that).'
     : INSTALL_ADVICE;
   return (

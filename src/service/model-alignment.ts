@@ -25,7 +25,7 @@ export async function alignModel(
   onPass: NonNullable<HeadMeasurementOptions['onPass']>,
 ): Promise<ModelAlignment> {
   const entry = findModel(manifest, name);
-  if (entry.kind !== 'speech') throw new Error(`"${name}" is a ${kindText(entry)} model; a speech model is asked for.`);
+  if (entry.kind !== 'speech') throw new Error(`"${name}" is a ${kindText(entry)} model; a speech model is required.`);
   const path = modelPath(roots, entry);
   if (!existsSync(path))
     throw new Error(`The model "${name}" is not installed. Run: ${ownCommand} models pull ${name}`);

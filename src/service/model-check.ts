@@ -43,7 +43,7 @@ export async function checkModel(
   for (let attempt = 2; speed < leastSpeed && attempt <= SPEED_ATTEMPTS; attempt++)
     speed = Math.max(speed, speedOf(await transcriptOfClip(engine, signal)));
   if (speed < leastSpeed)
-    throw new ModelRefused(`"${modelName}" runs at ${speed.toFixed(1)} times real time here; wanted: ${leastSpeed}.`);
+    throw new ModelRefused(`"${modelName}" runs at ${speed.toFixed(1)} times real time here; required: ${leastSpeed}.`);
 }
 
 async function transcriptOfClip(engine: ModelToCheck['engine'], signal: AbortSignal): Promise<Transcript> {
@@ -64,13 +64,13 @@ function speedOf({ windows, timings }: Transcript): number {
 
 /** What is wrong with the transcript, or null. A number that is not finite arrives as null from another process. */
 function faultOf({ text, segments, unsureWindows, durationSeconds }: Transcript): string | null {
-  if (!isNumber(durationSeconds)) return 'does not say how long a clip is';
+  if (!isNumber(durationSeconds)) return 'does not report the length of a clip';
   if (text.trim() === '' && unsureWindows === 0) return 'recognises nothing in a clip of speech';
   for (const { decoding, noSpeechProbability, startSeconds, endSeconds } of segments) {
     const { averageLogProbability, tokens = [] } = decoding ?? {};
     if (tokens.length === 0) return 'reports a text without its tokens';
     if (![averageLogProbability, noSpeechProbability, startSeconds, endSeconds].every(isNumber))
-      return 'computes what are no numbers';
+      return 'reports values that are not numbers';
   }
   return null;
 }

@@ -83,7 +83,7 @@ export class ModelTurns implements ModelSwitch {
     const next = this.options.find(name, leastSpeed);
     const from = this.serving.info.modelName;
     this.#change = { phase: 'starting', from, to: name };
-    this.options.logger.info({ from, to: name, by }, 'another model is to serve');
+    this.options.logger.info({ from, to: name, by }, 'changing the speech model');
     const served = this.#replace(name, next);
     this.#changing = served
       .then(
@@ -121,20 +121,26 @@ export class ModelTurns implements ModelSwitch {
       this.#serving = new LeasedEngine(engine, now(), division);
     } catch (error) {
       this.#last = { to: name, error: (error as Error).message };
-      logger.error({ err: error, to: name }, 'the model does not serve; the one before goes on');
+      logger.error({ err: error, to: name }, 'the new model was not put into service; the previous one stays in use');
       throw error;
     }
     served?.(name);
     this.#last = { to: name, error: null };
     this.#phase('draining');
-    logger.info({ from: before.engine.info.modelName, to: name, requests: before.users }, 'another model serves');
+    logger.info(
+      { from: before.engine.info.modelName, to: name, requests: before.users },
+      'the speech model was changed',
+    );
     return before;
   }
 
   async #retire(before: LeasedEngine, to: string): Promise<void> {
     await before.retire();
     this.#draining = null;
-    this.options.logger.info({ from: before.engine.info.modelName, to }, 'the model before has ended its requests');
+    this.options.logger.info(
+      { from: before.engine.info.modelName, to },
+      'the previous model has finished its requests',
+    );
   }
 
   async #fit({ start, check, choose }: NextModel): Promise<EngineApart> {
@@ -143,7 +149,7 @@ export class ModelTurns implements ModelSwitch {
     this.#phase('checking');
     const failed = new AbortController();
     const died = engine.died.then((how) => {
-      throw new ModelRefused(`The engine process died while the model was tried: ${how}.`);
+      throw new ModelRefused(`The engine process died while the model was checked: ${how}.`);
     });
     try {
       await Promise.race([check(engine, AbortSignal.any([signal, failed.signal])), died]);
@@ -163,6 +169,6 @@ export class ModelTurns implements ModelSwitch {
 }
 
 function underWay({ phase, from, to, requests }: ModelChange): string {
-  if (phase === 'draining') return `"${from}", which served before "${to}", has ${requests} requests to end`;
-  return `"${to}" is being brought into service`;
+  if (phase === 'draining') return `"${from}", the model before "${to}", still has ${requests} requests to finish`;
+  return `"${to}" is being put into service`;
 }

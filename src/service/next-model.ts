@@ -65,9 +65,9 @@ function refusing<T>(find: () => T): T {
 function refuseWithoutRoom(name: string, needed: number, free: number): void {
   if (needed <= free) return;
   throw new ModelRefused(
-    `"${name}" takes up to ${mebibytes(needed)} MiB beside the model that serves, and ${mebibytes(free)} MiB of ` +
-      `memory are free. ` +
-      'Nothing has changed; with VERBATIM_MODEL and a restart there is one model at a time.',
+    `"${name}" needs up to ${mebibytes(needed)} MiB beside the model in use, but only ${mebibytes(free)} ` +
+      'MiB of memory are free. Nothing has changed. With VERBATIM_MODEL and a restart, only one model is ' +
+      'in memory.',
   );
 }
 

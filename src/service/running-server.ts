@@ -28,8 +28,8 @@ export class ServerAtWork {
     const [first, ...others] = found;
     if (first === undefined) {
       throw new Error(
-        `No server of the data directory "${dataDir}" answers on this machine. Run this as the user and with the ` +
-          'VERBATIM_DATA_DIR of the server; for one that does not run, name the model in VERBATIM_MODEL.',
+        `No server of the data directory "${dataDir}" answers on this machine. Run this as the server's user ` +
+          'and with its VERBATIM_DATA_DIR. If the server is stopped, name the model in VERBATIM_MODEL.',
       );
     }
     const asked = others.length === 0 ? first : found.find((one) => one.port === String(port));

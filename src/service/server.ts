@@ -270,12 +270,12 @@ function startWatches(options: ServerOptions, inFlight: InFlightRegistry): { clo
     ledger,
     inFlight,
     timers,
-    onError: (err) => logger.warn({ err }, 'could not look for revoked keys'),
+    onError: (err) => logger.warn({ err }, 'could not check for revoked keys'),
   });
   const responsiveness = new Responsiveness({
     timers,
     observe: (seconds) => metrics.shellAnswered(seconds),
-    onError: (err) => logger.warn({ err }, 'could not measure how long an answer of the shell takes'),
+    onError: (err) => logger.warn({ err }, 'could not measure the response time of the server'),
   });
   return [revocations, responsiveness];
 }

@@ -107,7 +107,7 @@ export function speakerModelNames(speakers: Speakers): string[] | string {
 }
 
 function ofAnotherKind(entry: ModelEntry, variable: Variable, wanted: string): Error {
-  return new Error(`"${entry.name}" is a ${kindText(entry)} model; ${variable} names a ${wanted} model.`);
+  return new Error(`"${entry.name}" is a ${kindText(entry)} model; ${variable} must name a ${wanted} model.`);
 }
 
 function off({ speakerSegmentation, speakerEmbedding }: SpeakerSettings): Speakers {

@@ -29,7 +29,7 @@ export interface InstalledModel {
 export function configuredModel(config: Config, roots: StoreRoots, manifest: Manifest): InstalledModel {
   const entry = findModel(manifest, config.model ?? manifest.defaultSpeechModel, 'speech');
   if (entry.kind !== 'speech')
-    throw new SetupError(`"${entry.name}" is a ${kindText(entry)} model; VERBATIM_MODEL names a speech model.`);
+    throw new SetupError(`"${entry.name}" is a ${kindText(entry)} model; VERBATIM_MODEL must name a speech model.`);
   const path = modelPath(roots, entry);
   if (!existsSync(path)) {
     throw new SetupError(

@@ -57,8 +57,8 @@ export function readTuned(path = tunedPath()): TunedSettings | null {
   }
   if (!isStored(value))
     throw broken(
-      `lacks version 1, model.name, model.sha256, devices, acceleration, cores, or slots and threads from 1 to 256, ` +
-        `or has a decoder, compute or batch (1 to ${MOST_BATCH}) that is none`,
+      'lacks version 1, model.name, model.sha256, devices, acceleration, cores, or slots and threads from ' +
+        `1 to 256, or has an invalid decoder, compute or batch (1 to ${MOST_BATCH})`,
     );
   const { acceleration, ...rest } = value;
   return { ...BEFORE_BATCHES, ...rest, accelerator: acceleration };

@@ -94,7 +94,7 @@ export function refuseUnknown(env: EnvironmentVariables): void {
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith('VERBATIM_')) continue;
     if (isServiceLink(name, value)) throw serviceLink(name);
-    if (!isKnown(name)) throw new UsageError(`${name} is no variable of this service${nearest(name)}.`);
+    if (!isKnown(name)) throw new UsageError(`${name} is not a setting of this service${nearest(name)}.`);
   }
 }
 
@@ -110,7 +110,7 @@ function isKnown(name: string): boolean {
 
 function nearest(name: string): string {
   const near = closest(name, VARIABLES);
-  return distance(name, near) <= name.length / 3 ? `; the nearest that it knows is ${near}` : '';
+  return distance(name, near) <= name.length / 3 ? `; the nearest name is ${near}` : '';
 }
 
 /**

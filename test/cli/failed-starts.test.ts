@@ -56,7 +56,7 @@ describe('A server that cannot start', function () {
       expect(await refusal({ VERBATIM_PORT: String(port) })).to.deep.equal({
         status: 1,
         stderr:
-          `verbatim: Another program listens on port ${port} of 127.0.0.1 already. Stop it, or set another in ` +
+          `verbatim: Another program already listens on port ${port} of 127.0.0.1. Stop it, or set another in ` +
           'VERBATIM_PORT (of the agent check: VERBATIM_AGENT_PORT); 0 takes a free one.\n',
       });
     } finally {
@@ -73,24 +73,24 @@ describe('A server that cannot start', function () {
     });
   });
 
-  it('says why its directory cannot be made', async () => {
+  it('says why its directory cannot be created', async () => {
     const directory = workplace();
     const file = join(directory, 'notes');
     writeFileSync(file, '');
     const { status, stderr } = await refusal({ VERBATIM_DATA_DIR: join(file, 'data') }, directory);
     expect(status).to.equal(1);
     expect(stderr).to.equal(
-      `verbatim: The directory "${join(file, 'data')}" cannot be made: a part of the path is a file. Make it for the ` +
-        'user who runs this, or name another: VERBATIM_DATA_DIR holds database, uploads and jobs, VERBATIM_MODELS_DIR ' +
-        'the models.\n',
+      `verbatim: The directory "${join(file, 'data')}" cannot be created: a part of the path is a file. ` +
+        'Create it for the user who runs this, or name another: VERBATIM_DATA_DIR holds database, uploads and jobs, ' +
+        'VERBATIM_MODELS_DIR the models.\n',
     );
   });
 
-  it('says at once that its directory cannot be made where the kernel makes none', async () => {
+  it('says at once that its directory cannot be created where the kernel makes none', async () => {
     const { status, stderr } = await refusal({ VERBATIM_DATA_DIR: '/proc/verbatim/data' });
     expect(status).to.equal(1);
     expect(stderr).to.match(
-      /^verbatim: The directory "\/proc\/verbatim" cannot be made: its file system takes no new dir/,
+      /^verbatim: The directory "\/proc\/verbatim" cannot be created: its file system does not allow new dir/,
     );
   });
 
@@ -98,11 +98,11 @@ describe('A server that cannot start', function () {
     ['EACCES', 'permission denied'],
     ['EROFS', 'the file system is read-only'],
   ] as const)
-    it(`says "${why}" of a directory that cannot be made (${code}), not that it may not be read`, () => {
+    it(`says "${why}" of a directory that cannot be created (${code}), not that it may not be read`, () => {
       const error = Object.assign(new Error(code), { code, syscall: 'mkdir', path: '/srv/verbatim' });
       const { message, exitCode } = failureOf(error);
       expect(exitCode).to.equal(1);
-      expect(message).to.contain(`The directory "/srv/verbatim" cannot be made: ${why}.`);
+      expect(message).to.contain(`The directory "/srv/verbatim" cannot be created: ${why}.`);
     });
 });
 

@@ -73,7 +73,9 @@ describe('verbatim models pull without a name', function () {
     writeSpeeds(readConfig(settings, packageRoot), { 'base-q8_0': 1, [NAME]: 2.4 });
     const { status, stderr } = await pull('--yes');
     expect(status).to.equal(1);
-    expect(stderr).to.contain('carries no published model: base-q8_0 would run at 1.0, tiny-q8_0 would run at 2.4');
+    expect(stderr).to.contain(
+      'No published model is fast enough on this machine: base-q8_0 would run at 1.0, tiny-q8_0 would run at 2.4',
+    );
   });
 
   it('asks on a terminal, and downloads after a yes, with progress that fits', async () => {
@@ -110,7 +112,7 @@ describe('verbatim models pull without a name', function () {
 
   it('measures a machine that was not measured before, and says so; Ctrl-C ends that', async () => {
     const terminal = Terminal.start(['models', 'pull'], settings);
-    await terminal.shows('This machine is measured first, once');
+    await terminal.shows('Measuring the speed of this machine first');
     terminal.type('\x03');
     expect(await terminal.ended()).to.equal(130);
     expect(readSpeeds(readConfig(settings, packageRoot))).to.equal(null);

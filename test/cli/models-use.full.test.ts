@@ -55,7 +55,7 @@ describe('verbatim models use', () => {
     const result = await useAndEnd(models, [null]);
     expect(result).to.deep.equal({
       status: 0,
-      stdout: 'base serves in the place of small, and will after a restart\n',
+      stdout: 'base has replaced small, also after a restart\n',
       stderr: '',
     });
     expect(models.asked).to.deep.equal([{ name: 'base', by: 'the command line' }]);
@@ -66,7 +66,7 @@ describe('verbatim models use', () => {
     await serve(models);
     const { stdout } = await useAndEnd(models, [null, 'small']);
     expect(stdout).to.equal(
-      'base serves in the place of small, until the server is started again: its VERBATIM_MODEL names small\n',
+      'base has replaced small, until the server is started again: its VERBATIM_MODEL is small\n',
     );
   });
 
@@ -142,7 +142,7 @@ describe('verbatim models use', () => {
       expect(await served(first)).to.equal('verbatim-small');
       const { status, stdout, stderr } = await runCommand(['models', 'use', 'mine'], models.environment);
       expect(status, stderr).to.equal(0);
-      expect(stdout).to.contain('mine serves in the place of verbatim-small, and will after a restart');
+      expect(stdout).to.contain('mine has replaced verbatim-small, also after a restart');
       expect(await served(first)).to.equal('mine');
       first.child.kill('SIGTERM');
       await once(first.child, 'close');

@@ -135,7 +135,7 @@ describe('verbatim transcribe', function () {
       'verbatim: --initial_prompt (names and words to expect) is an option of whisper that verbatim transcribe does ' +
         'not have. Use --prompt.\n',
     );
-    expect(await refusal('talk.wav', '--beam_size', '5')).to.contain('--beam_size (texts that are searched');
+    expect(await refusal('talk.wav', '--beam_size', '5')).to.contain('--beam_size (the beam size');
   });
 
   it('puts the whole text in the place of the file that was there, or leaves it', async () => {
@@ -156,13 +156,13 @@ describe('verbatim transcribe', function () {
     copyFileSync(speech.path, at('speech.txt'));
     const { path } = speech;
     expect(await refusal(path, '--output', 'directory')).to.contain('"directory" is a directory');
-    expect(await refusal(path, '--output', '/dev/null')).to.contain('"/dev/null" is no file');
-    expect(await refusal(path, '--output-dir', 'file')).to.contain('"file" is no directory');
-    expect(await refusal('speech.txt', '--output', './speech.txt')).to.contain('is the audio itself');
-    expect(await refusal('speech.txt', '--output-dir', '.')).to.contain('is the audio itself');
+    expect(await refusal(path, '--output', '/dev/null')).to.contain('"/dev/null" is not a file');
+    expect(await refusal(path, '--output-dir', 'file')).to.contain('"file" is not a directory');
+    expect(await refusal('speech.txt', '--output', './speech.txt')).to.contain('is the input file itself');
+    expect(await refusal('speech.txt', '--output-dir', '.')).to.contain('is the input file itself');
     const places: [string, string][] = [
       ['missing/a.txt', 'there is no directory "missing"'],
-      ['file/a.txt', '"file" is no directory'],
+      ['file/a.txt', '"file" is not a directory'],
     ];
     for (const [place, reason] of places) {
       const { status, stderr } = await run(path, '--output', place);

@@ -22,7 +22,7 @@ describe('The options of whisper', () => {
     );
     expect(() => inOurSpelling(['--device=cuda'])).to.throw(/--device .*VERBATIM_DEVICE/);
     expect(() => inOurSpelling(['--beam-size', '5'])).to.throw(
-      '--beam-size (texts that are searched side by side) is an option of whisper that verbatim transcribe does not ' +
+      '--beam-size (the beam size) is an option of whisper that verbatim transcribe does not ' +
         'have. Leave it out: texts are decoded greedily',
     );
     expect(() => inOurSpelling(['--hf_token', 'x'])).to.throw(/option of whisperx .*HF_TOKEN/);

@@ -33,7 +33,7 @@ describe('What a failed command says', function () {
     const { status, stderr } = await transcribe(directory);
     expect({ status, stderr }).to.deep.equal({
       status: 1,
-      stderr: `verbatim: "${directory}" is a directory, where a file is asked for.\n`,
+      stderr: `verbatim: "${directory}" is a directory, not a file.\n`,
     });
   });
 
@@ -52,7 +52,7 @@ describe('What a failed command says', function () {
   it('of a file that may not be read', () => {
     const denied = Object.assign(new Error('EACCES: permission denied, open'), { code: 'EACCES' });
     expect(failureOf(new FileError('secret.wav', denied))).to.deep.equal({
-      message: '"secret.wav" may not be read: permission denied.',
+      message: '"secret.wav" cannot be read: permission denied.',
       exitCode: 1,
     });
   });
@@ -129,7 +129,7 @@ describe('What a failed command says', function () {
     const { status, stderr } = await transcribe(samplePath('en-wav16.wav'), { VERBATIM_SLOT: '2' });
     expect({ status, stderr }).to.deep.equal({
       status: 2,
-      stderr: 'verbatim: VERBATIM_SLOT is no variable of this service; the nearest that it knows is VERBATIM_SLOTS.\n',
+      stderr: 'verbatim: VERBATIM_SLOT is not a setting of this service; the nearest name is VERBATIM_SLOTS.\n',
     });
   });
 });

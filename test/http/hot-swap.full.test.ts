@@ -122,7 +122,7 @@ describe('HTTP: another model takes the place of the one that serves', () => {
       serving: BUNDLED,
       change: { phase: 'draining', from: 'mine', to: BUNDLED, requests: 1 },
     });
-    expect(refusal('mine')).to.contain('"mine", which served before "verbatim-small", has 1 requests to end');
+    expect(refusal('mine')).to.contain('"mine", the model before "verbatim-small", still has 1 requests to finish');
     expect((await post()).body['text']).to.equal(clip.text);
     expect(isAlive(old)).to.equal(true);
     request.go();
@@ -166,7 +166,7 @@ describe('HTTP: another model takes the place of the one that serves', () => {
 
   it('refuses a second turn while a model is on its way', async () => {
     use('mine');
-    expect(refusal('mine')).to.equal('"mine" is being brought into service; try again when that is done.');
+    expect(refusal('mine')).to.equal('"mine" is being put into service; try again when that is done.');
     await settled();
     use(BUNDLED);
     await settled();
@@ -192,7 +192,7 @@ describe('HTTP: another model takes the place of the one that serves', () => {
         writeFileSync(deadly, JSON.stringify({ [hash]: 'SIGKILL' }));
         return () => writeFileSync(deadly, '{}');
       },
-      /^The engine process died while the model was tried: SIGKILL/,
+      /^The engine process died while the model was checked: SIGKILL/,
     ],
   ] as const) {
     it(`serves on with the old model when the new one ${what}`, async () => {
@@ -258,7 +258,7 @@ describe('A model that was chosen', () => {
     const { models: turns } = await start({}, { room: () => 200 * 2 ** 20 });
     expect(() => turns.use('mine', 'a test')).to.throw(
       ModelRefused,
-      /^"mine" takes up to 280 MiB beside the model that serves, and 200 MiB of memory are free\./,
+      /^"mine" needs up to 280 MiB beside the model in use, but only 200 MiB of memory are free\./,
     );
     expect(turns.state()).to.deep.include({ serving: BUNDLED, change: null, last: null });
   });

@@ -85,7 +85,7 @@ describe('A directory of models that two processes share', function () {
     finish();
     expect([await first.ended, await second.ended]).to.deep.equal([0, 0]);
     expect(ranges).to.deep.equal([undefined]);
-    expect(second.output.stderr).to.equal(`Another process downloads ${NAME}. Waiting for it.\n`);
+    expect(second.output.stderr).to.equal(`Another process is downloading ${NAME}. Waiting for it.\n`);
     expect(first.output.stdout).to.match(/is installed \(/);
     expect(second.output.stdout).to.match(/ already\n$/);
     expect(readdirSync(directory).filter((name) => /lock|part/.test(name))).to.deep.equal([]);

@@ -147,7 +147,7 @@ describe('Speaker models', () => {
       const { stderr } = await place.run(['transcribe', voices], {
         VERBATIM_MODEL: 'speaker-embedding-verbatim',
       });
-      expect(stderr).to.contain('is a speaker embedding model; VERBATIM_MODEL names a speech model');
+      expect(stderr).to.contain('is a speaker embedding model; VERBATIM_MODEL must name a speech model');
       expect(readFileSync(voices).length).to.be.above(0);
     }));
 });

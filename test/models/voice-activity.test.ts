@@ -86,7 +86,7 @@ describe('The model of voice activity', () => {
       expect(await place.printed(transcribe)).not.to.contain('Laura');
       expect(await place.printed(transcribe, { VERBATIM_VAD: 'energy' })).to.contain('Laura');
       const refused = await place.run(transcribe, { VERBATIM_MODEL: NAME });
-      expect(refused.stderr).to.contain(`"${NAME}" is a voice activity model; VERBATIM_MODEL names a speech`);
+      expect(refused.stderr).to.contain(`"${NAME}" is a voice activity model; VERBATIM_MODEL must name a speech`);
       await place.printed(['models', 'import', writeVoiceModel(file, 'everything')]);
       expect(await place.printed(transcribe)).to.contain('Laura');
       writeFileSync(join(place.directory, 'models', `ggml-${NAME}.bin`), 'spoilt');

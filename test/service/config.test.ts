@@ -206,15 +206,15 @@ describe('configuration', () => {
   });
 
   for (const [name, nearest] of [
-    ['VERBATIM_SLOT', '; the nearest that it knows is VERBATIM_SLOTS.'],
-    ['VERBATIM_MAX_AUDIO_SECOND', '; the nearest that it knows is VERBATIM_MAX_AUDIO_SECONDS.'],
-    ['VERBATIM_LOGLEVEL', '; the nearest that it knows is VERBATIM_LOG_LEVEL.'],
+    ['VERBATIM_SLOT', '; the nearest name is VERBATIM_SLOTS.'],
+    ['VERBATIM_MAX_AUDIO_SECOND', '; the nearest name is VERBATIM_MAX_AUDIO_SECONDS.'],
+    ['VERBATIM_LOGLEVEL', '; the nearest name is VERBATIM_LOG_LEVEL.'],
     ['VERBATIM_COLOUR_OF_THE_SKY', '.'],
   ] as const) {
     it(`refuses ${name}, and does not show its value`, () => {
       expect(() => readConfig({ [name]: 'hunter2' }, '/package'))
         .to.throw(UsageError)
-        .with.property('message', `${name} is no variable of this service${nearest}`);
+        .with.property('message', `${name} is not a setting of this service${nearest}`);
     });
   }
 

@@ -77,7 +77,7 @@ describe('The curl lines of', function () {
     expect(curlLines('README.md')).to.have.length(1);
   });
 
-  it('the first start has the text of the sample, and of a recording of yours in its place', async () => {
+  it('the first start has the text of the sample, and of your own recording', async () => {
     const [line, ...others] = served.stdout.split('\n').filter((text) => text.startsWith('  curl '));
     expect(others).to.deep.equal([]);
     const { path, text } = CHECK_CLIP;
@@ -98,7 +98,7 @@ describe('The curl lines of', function () {
   it('README begins with what starts the server, and sends to the line that it prints', () => {
     const [start] = [...textOf('README.md').matchAll(/```sh\n([^]*?)```/g)].map(([, block = '']) => block.trim());
     expect(start).to.equal('./setup && npm start');
-    expect(served.stdout).to.contain('a recording of yours in its place');
+    expect(served.stdout).to.contain('your own recording');
   });
 
   for (const document of ['docs/api.md', 'docs/clients.md']) {

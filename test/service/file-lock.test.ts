@@ -65,7 +65,7 @@ describe('A lock of a file', () => {
   it('names the file where none can be made', async () => {
     const nowhere = join(directory, 'missing', 'base.lock');
     const message = await withFileLock(nowhere, () => Promise.resolve('')).catch(messageOf);
-    expect(message).to.contain(`"${nowhere}" cannot be made: `);
+    expect(message).to.contain(`"${nowhere}" cannot be created: `);
   });
 });
 

@@ -77,7 +77,7 @@ describe('The check of a model', () => {
       },
     });
     expect(await refusal(taking(30, 20, 16), { leastSpeed: 2 })).to.equal(
-      '"mine" runs at 1.9 times real time here; wanted: 2.',
+      '"mine" runs at 1.9 times real time here; required: 2.',
     );
     expect(asked).to.have.length(3);
     asked = [];
@@ -92,11 +92,11 @@ describe('The check of a model', () => {
   it('refuses one whose numbers are none, in this process or as another one sends them', async () => {
     for (const averageLogProbability of [NaN, -Infinity, null])
       expect(await refusal(segments({ decoding: { ...DECODING, averageLogProbability } }))).to.equal(
-        '"mine" computes what are no numbers.',
+        '"mine" reports values that are not numbers.',
       );
     for (const changed of [{ noSpeechProbability: null }, { endSeconds: NaN }])
-      expect(await refusal(segments(changed))).to.equal('"mine" computes what are no numbers.');
-    expect(await refusal({ durationSeconds: NaN })).to.contain('how long a clip is');
+      expect(await refusal(segments(changed))).to.equal('"mine" reports values that are not numbers.');
+    expect(await refusal({ durationSeconds: NaN })).to.contain('the length of a clip');
   });
 
   it('refuses one that returns a text without tokens', async () => {

@@ -150,7 +150,7 @@ describe('ModelTurns', () => {
     await checking();
     checked.open();
     await until(() => phase() === 'draining');
-    expect(() => turns.use('old', 'a test')).to.throw(ModelRefused, 'has 1 requests to end');
+    expect(() => turns.use('old', 'a test')).to.throw(ModelRefused, 'has 1 requests to finish');
     release();
     await settled();
     expect(old.closed).to.equal(true);
@@ -165,7 +165,7 @@ describe('ModelTurns', () => {
   for (const [what, spoil, reason] of [
     ['cannot start', () => loaded.fail(new Error('no such file')), 'no such file'],
     ['fails its check', () => checked.fail(new ModelRefused('detects nothing')), 'detects nothing'],
-    ['dies while it is checked', () => next.die('SIGKILL'), 'died while the model was tried: SIGKILL'],
+    ['dies while it is checked', () => next.die('SIGKILL'), 'died while the model was checked: SIGKILL'],
   ] as const) {
     it(`changes nothing when the new one ${what}`, async () => {
       turns.use('new', 'a test');

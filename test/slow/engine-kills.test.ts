@@ -77,7 +77,7 @@ describe(`${KILLS} engine kills under ${CLIENTS} clients`, function () {
       expect(outcome.text, nameOfWork(outcome)).to.equal(texts.get(nameOfWork(outcome)));
     }
     await checkChargesOnce(database, [...all.map(({ requestId }) => requestId)], KINDS_OF_WORK.length);
-    expect(server.log.filter(({ msg }) => String(msg).includes('which is refused'))).to.deep.equal([]);
+    expect(server.log.filter(({ msg }) => String(msg).includes('and is refused'))).to.deep.equal([]);
     expect(delays.addedMs(outcomes), 'the p99 of the delays added to restarts').to.be.at.most(delays.mostMs);
   });
 

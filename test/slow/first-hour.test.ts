@@ -116,7 +116,7 @@ describe('The first hour of a new installation', () => {
     const installation = start({ speeds: { ...BASE_ALONE, [TURBO]: 4 } });
     await installation.serves(BASE);
     expect(hub.starts.map(({ model }) => model)).to.deep.equal([TURBO, BASE]);
-    const [refusal] = installation.logged('the fetched model is not put in service');
+    const [refusal] = installation.logged('the downloaded model was not put into service');
     expect(refusal).to.include({ model: TURBO });
     expect(refusal!.problem).not.to.equal('');
     expect(installation.served.stdout)

@@ -12,8 +12,8 @@ export const Me = shape({
   }),
   key: shape(key),
   credits: shape({
-    balance: count('Spendable now: unexpired, and not held by requests that run.'),
-    lifetime_purchased: count('All credits that were granted.'),
+    balance: count('Credits that can be spent now: not expired, and not held by running requests.'),
+    lifetime_purchased: count('All granted credits.'),
   }),
 });
 

@@ -15,7 +15,7 @@ export const AdminAccount = shape({
   email: Type.String(email),
   name: textOrNull({ examples: ['Ada', null] }),
   role: oneOf(ROLES, { description: 'What its owner sees in the dashboard.', examples: ['user'] }),
-  credits: count('What it can spend now.'),
+  credits: count('Credits that it can spend now.'),
   created_at: timestamp,
   suspended_at: timestampOrNull,
 });
@@ -26,7 +26,7 @@ export function adminAccountBody(account: LedgerAccount, credits: number): Stati
 }
 
 const nextCursor = textOrNull({
-  description: 'To be sent as `cursor` for the next page; null: there is none.',
+  description: 'Send it as `cursor` to get the next page; null: this is the last page.',
   examples: ['WyIyMDI2LTExLTIwIl0', null],
 });
 
@@ -50,16 +50,17 @@ export const GrantRequest = shape({
   amount: Type.Integer({ description: 'Whole credits, at least 1.', examples: [500] }),
   expires_at: Type.Optional(
     Type.String({
-      description: 'ISO 8601 date (its first moment, UTC) or date and time with its zone, to come. Absent: never.',
+      description:
+        'A future ISO 8601 date (its first moment, UTC), or date and time with a time zone. Absent: they ' +
+        'never expire.',
       examples: ['2027-12-31T00:00:00Z'],
     }),
   ),
   payment_id: Type.Optional(
     Type.String({
       description:
-        'What the credits were paid with: 1 to 255 printable ASCII characters. The same payment grants ' +
-        'once; sent again with another amount or ' +
-        'account it is refused.',
+        'Id of the payment: 1 to 255 printable ASCII characters. A payment grants credits once; a repeat ' +
+        'with another amount or account is refused.',
       examples: ['pi_3QkZ'],
     }),
   ),
@@ -153,7 +154,7 @@ export const AdminLimit = checkedParameter({
   name: 'limit',
   in: 'query',
   required: false,
-  description: 'Most rows of one answer.',
+  description: 'Maximum number of rows in one answer.',
   schema: Type.Integer(PAGE),
   example: 50,
   refusal: `limit must be one integer from ${PAGE.minimum} to ${PAGE.maximum}.`,
@@ -165,7 +166,7 @@ export const AdminCursor = checkedParameter({
   name: 'cursor',
   in: 'query',
   required: false,
-  description: 'The `next_cursor` of the page before.',
+  description: 'The `next_cursor` of the previous page.',
   schema: Type.String({ pattern: '^[A-Za-z0-9_-]{1,500}$' }),
   example: 'WyIyMDI2LTExLTIwIl0',
   refusal: 'cursor must be the next_cursor of an earlier answer.',
@@ -179,7 +180,7 @@ const usageDay = (name: 'from' | 'to', description: string) =>
     description,
     schema: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
     example: '2026-11-20',
-    refusal: `${name} must be a UTC day as 2026-11-30.`,
+    refusal: `${name} must be a UTC day, such as 2026-11-30.`,
   });
 
 export const UsageFrom = usageDay('from', 'First UTC day; default: 29 days before `to`.');
@@ -189,7 +190,7 @@ export const UsageAccount = checkedParameter({
   name: 'account_id',
   in: 'query',
   required: false,
-  description: 'Only of this account, which may be deleted.',
+  description: 'Only usage of this account, also of a deleted one.',
   schema: Type.String({ pattern: '^acc_[A-Za-z0-9_-]{1,64}$' }),
   example: 'acc_Zk3v9Q0c7TfYb1Rn',
   refusal: "account_id must be one account's id.",

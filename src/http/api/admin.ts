@@ -153,7 +153,7 @@ async function usage(exchange: Exchange, { ledger, clock }: HttpDeps): Promise<v
   const accountId = readParameter(UsageAccount, query[UsageAccount.name], null);
   if (readParameter(UsageFormat, query[UsageFormat.name], 'json') === 'csv') {
     for (const { name } of [AdminLimit, AdminCursor]) {
-      if (query[name] !== undefined) throw invalid(name, `${name} goes with format=json.`);
+      if (query[name] !== undefined) throw invalid(name, `${name} needs format=json.`);
     }
     const pages = usagePages(ledger, { from, to, accountId });
     const headers = { 'Content-Disposition': `attachment; filename="usage-${from}-${to}.csv"` };

@@ -16,9 +16,9 @@ export const WebhookFields = {
     Type.String({
       maxLength: MOST_URL_CHARACTERS,
       description:
-        'Where to send the end of the job, by a POST after the Standard Webhooks specification: http ' +
-        'or https, and on the public ' +
-        'internet unless the operator has named it. Repeated with growing pauses for a day, until it is answered 2xx.',
+        'URL that is notified when the job ends, by a POST as in the Standard Webhooks specification. It ' +
+        'must be http or https, and on the public internet unless the operator allows its host. Retried with ' +
+        'growing pauses for a day, until it answers 2xx.',
       examples: ['https://example.org/verbatim'],
     }),
   ),
@@ -26,8 +26,8 @@ export const WebhookFields = {
     Type.String({
       pattern: '^whsec_[A-Za-z0-9+/]+={0,2}$',
       description:
-        '`whsec_` and 24 to 64 bytes in base64, to sign the message with; only with `webhook_url`. Absent: one is ' +
-        'made, and returned once.',
+        '`whsec_` and 24 to 64 bytes in base64, which signs the message; only with `webhook_url`. Absent: ' +
+        'one is generated, and returned once.',
       examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
     }),
   ),
@@ -44,7 +44,8 @@ export const AcceptedJob = shape({
   webhook_secret: Type.Optional(
     Type.String({
       description:
-        'Of a job with `webhook_url` and without a secret of its own. Shown in this answer and its repeats only.',
+        'The generated secret, if the request had `webhook_url` and no `webhook_secret`. Returned only in ' +
+        'this answer and its repeats.',
       examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
     }),
   ),
@@ -67,7 +68,7 @@ const result = shape(
       }),
     ),
   },
-  'What `/transcribe` answers. Of a job that succeeded, and not in lists.',
+  'The answer of `/transcribe`. Only for a job that succeeded, and not in lists.',
 );
 
 const error = shape(
@@ -79,7 +80,7 @@ const error = shape(
     message: Type.String({ examples: ['The audio has no samples.'] }),
     param: textOrNull({ examples: ['audio', null] }),
   },
-  'Of a job that failed. Nothing was charged.',
+  'Only for a job that failed. Nothing was charged.',
 );
 
 export const Job = shape({
@@ -88,7 +89,7 @@ export const Job = shape({
   progress: Type.Number({
     minimum: 0,
     maximum: 1,
-    description: 'The share of the audio that lies behind; 1 when the job has succeeded, and only then.',
+    description: 'Share of the audio that is done; 1 only when the job has succeeded.',
     examples: [0.42],
   }),
   created_at: timestamp,
@@ -98,7 +99,7 @@ export const Job = shape({
     type: ['integer', 'null'],
     minimum: 1,
     description:
-      'Seconds until the job will be done, as far as backlog and measured speed show; null when it has ended.',
+      'Estimated seconds until the job is done, from the backlog and the measured speed; null when it has ' + 'ended.',
     examples: [37, null],
   }),
   model: textOrNull({
@@ -113,7 +114,7 @@ export const Job = shape({
 export const JobList = shape({
   jobs: Type.Array(Job, { description: 'Newest first, without their results.' }),
   next_cursor: textOrNull({
-    description: 'To be sent as `cursor` for the next page; null: there is none.',
+    description: 'Send it as `cursor` to get the next page; null: this is the last page.',
     examples: ['MjAyNi0xMS0yMFQxNzoyNDowMC4wMDBaIGpvYl9tdkMw', null],
   }),
 });
@@ -148,7 +149,7 @@ export const JobStatusFilter = checkedParameter({
   name: 'status',
   in: 'query',
   required: false,
-  description: 'Only jobs of this status.',
+  description: 'Only jobs with this status.',
   schema: Type.Unsafe<JobStatus>({ type: 'string', enum: [...JOB_STATUSES] }),
   example: 'running',
   refusal: `status must be one of: ${JOB_STATUSES.join(', ')}.`,
@@ -160,7 +161,7 @@ export const JobLimit = checkedParameter({
   name: 'limit',
   in: 'query',
   required: false,
-  description: 'Most jobs of one answer.',
+  description: 'Maximum number of jobs in one answer.',
   schema: Type.Integer(PAGE),
   example: 50,
   refusal: `limit must be one integer from ${PAGE.minimum} to ${PAGE.maximum}.`,
@@ -172,7 +173,7 @@ export const JobCursor = checkedParameter({
   name: 'cursor',
   in: 'query',
   required: false,
-  description: 'The `next_cursor` of the page before.',
+  description: 'The `next_cursor` of the previous page.',
   schema: Type.String({ pattern: '^[A-Za-z0-9_-]{1,200}$' }),
   example: 'MjAyNi0xMS0yMFQxNzoyNDowMC4wMDBaIGpvYl9tdkMw',
   refusal: 'cursor must be the next_cursor of an earlier answer.',

@@ -78,7 +78,7 @@ function webhookOf(fields: ReadonlyMap<string, string>, { webhookGuard }: HttpDe
   const secret = fields.get('webhook_secret');
   if (url === undefined) {
     if (secret === undefined) return null;
-    throw invalid('webhook_secret', 'webhook_secret goes with webhook_url.');
+    throw invalid('webhook_secret', 'webhook_secret needs webhook_url.');
   }
   return {
     url: checkWebhookUrl(url, webhookGuard),

@@ -30,14 +30,13 @@ export const Readiness = shape({
       examples: [
         { name: 'base-q8_0', phase: 'downloading', received_bytes: 41_943_040, total_bytes: 81_768_585, problem: null },
       ],
-      description:
-        'The published model that is to take the place of the demonstration model by itself. Null: none is looked for.',
+      description: 'The published model that will replace the demonstration model automatically. Null: there is none.',
     },
   ),
   checks: shape({
     model_loaded: passed('The speech model is in memory.'),
-    database_writable: passed('The ledger took a write.'),
-    uploads_writable: passed('A file could be written where uploads go.'),
+    database_writable: passed('The ledger can be written.'),
+    uploads_writable: passed('The upload directory can be written.'),
     accepting_requests: passed('The server is not draining.'),
   }),
   error: Type.Optional(
@@ -48,7 +47,7 @@ export const Readiness = shape({
         param: Type.Null({ examples: [null] }),
         request_id: requestId,
       },
-      'With status 503: the error of the contract, beside the report.',
+      'With status 503: the error, as in other answers.',
     ),
   ),
 });

@@ -47,7 +47,7 @@ export function parseOptions(fields: Fields): TranscriptionOptions {
 /** How many people speak. */
 function parseSpeakers(fields: Fields, diarize: boolean): Pick<TranscriptionOptions, 'minSpeakers' | 'maxSpeakers'> {
   const given = SPEAKER_COUNTS.find((name) => fields.has(name));
-  if (given !== undefined && !diarize) throw invalid(given, `${given} acts only with diarize=true.`);
+  if (given !== undefined && !diarize) throw invalid(given, `${given} needs diarize=true.`);
   const exact = parseCount(fields, 'num_speakers');
   const least = parseCount(fields, 'min_speakers');
   const most = parseCount(fields, 'max_speakers');

@@ -23,7 +23,7 @@ const word = (allowed: readonly string[], fallback: string, description: string)
   Type.Optional(
     oneOf(allowed, {
       default: fallback,
-      description: `${description} In any case.`,
+      description: `${description} Case-insensitive.`,
       examples: [...new Set([fallback, allowed.at(-1)])],
     }),
   );
@@ -85,22 +85,20 @@ export const TranscribeFields = {
       '`unsupported_diarization` where no models that ' +
       'distinguish speakers are installed, or none for the language that is spoken.',
   ),
-  num_speakers: speakerCount('How many people speak, where that is known. Not with min_speakers or max_speakers.'),
-  min_speakers: speakerCount('At least so many people speak.'),
-  max_speakers: speakerCount('At most so many people speak.'),
+  num_speakers: speakerCount('Number of speakers, if known. Not with min_speakers or max_speakers.'),
+  min_speakers: speakerCount('Minimum number of speakers.'),
+  max_speakers: speakerCount('Maximum number of speakers.'),
   timestamps: word(
     TIMESTAMPS,
     DEFAULTS.timestamps,
-    'What an answer in JSON has times of. segment: `segments`; word: `segments` and `words`, which is ' +
-      'answered 400 where ' +
-      'the decoder in use aligns none.',
+    'Times in a JSON answer. segment: `segments`; word: `segments` and `words`, or 400 if the decoder in ' +
+      'use aligns no words.',
   ),
   format: word(
     ANSWER_FORMATS,
     DEFAULTS.format,
-    'Of the answer. text, srt and vtt are the text alone, or subtitles; with `translate_to`, those of the ' +
-      'translation. What ' +
-      'else there is to report is then in the headers. Errors are JSON all the same.',
+    'Format of the answer. text, srt and vtt are the text alone, or subtitles; with `translate_to`, of ' +
+      'the translation. Other details are then in the headers. Errors are always JSON.',
   ),
   prompt: Type.Optional(
     Type.String({

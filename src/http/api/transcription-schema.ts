@@ -9,8 +9,8 @@ const [warning] = warningsOf({ text: '', unsureWindows: 1 }, { modelName: 'verba
 
 const times = {
   start: seconds(
-    "On the file's time line, in whole thousandths; never before the end of what stands before, unless another " +
-      'speaker says that.',
+    'Seconds from the start of the file, with millisecond precision; never before the end of the previous ' +
+      'entry, unless that has another speaker.',
   ),
   end: seconds('Never past `duration_sec`.'),
 };
@@ -42,12 +42,12 @@ const segments = Type.Optional(
 );
 
 const timedWord = shape({
-  word: Type.String({ description: 'With its marks.', examples: ['domingo,'] }),
+  word: Type.String({ description: 'Includes its punctuation.', examples: ['domingo,'] }),
   ...times,
   probability: Type.Number({
     minimum: 0,
     maximum: 1,
-    description: 'How sure the model was of it.',
+    description: 'Probability that the model gave it.',
     examples: [0.98],
   }),
   speaker,
@@ -69,7 +69,7 @@ export const warningsField = Type.Optional(
       }),
       message: Type.String({ examples: [warning?.message] }),
     }),
-    { minItems: 1, description: 'What to know of this answer; absent when there is nothing.' },
+    { minItems: 1, description: 'Warnings about this answer; absent when there are none.' },
   ),
 );
 

@@ -74,7 +74,7 @@ async function readText(
     req.once('end', settle(resolve));
     req.once(
       'error',
-      settle(() => reject(new VerbatimError('invalid_request', 'The body broke off.'))),
+      settle(() => reject(new VerbatimError('invalid_request', 'The body is incomplete.'))),
     );
   });
   return decode(Buffer.concat(chunks));

@@ -6,7 +6,7 @@ import { oneOf, requestId, shape, textOrNull } from '../schema/shape.js';
 export const ErrorBody = shape({
   error: shape({
     code: oneOf(ERROR_CODES, {
-      description: 'Stable; made for programs. The message is for people and may change.',
+      description: 'Stable, for programs. The message is for people and may change.',
       examples: ['invalid_request'],
     }),
     message: Type.String({ examples: ['days must be one integer from 1 to 90.'] }),

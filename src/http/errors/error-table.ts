@@ -49,7 +49,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   missing_api_key: {
     status: 401,
     raisedBy: ['token'],
-    meaning: 'No Authorization header, or another scheme than Bearer.',
+    meaning: 'No Authorization header, or a scheme other than Bearer.',
     message: 'Send the API key as "Authorization: Bearer <key>".',
   },
   invalid_api_key: {
@@ -104,21 +104,21 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
     status: 404,
     raisedBy: BY_MODEL,
     meaning: 'No speech model of this name is installed.',
-    message: 'There is no model "large-v3"; installed: base, verbatim-small.',
+    message: 'There is no speech model "large-v3"; installed: base, verbatim-small.',
     param: 'model',
   },
   method_not_allowed: {
     status: 405,
     raisedBy: ['routing'],
-    meaning: 'The path is known, the method is not; `Allow` lists those that are.',
+    meaning: 'The path does not support this method; `Allow` lists those that it supports.',
     message: '/api/v1/me answers GET, HEAD, OPTIONS.',
   },
   idempotency_conflict: {
     status: 409,
     raisedBy: [...TRANSCRIBING, 'grantCredits'],
     meaning:
-      'The Idempotency-Key was used for a different request, or the first is still running; or the payment has ' +
-      'granted other credits.',
+      'The Idempotency-Key was used for a different request, or the first is still running; or the payment ' +
+      'was used for another grant.',
     message: 'This Idempotency-Key was used for a different request.',
     param: 'Idempotency-Key',
   },
@@ -132,21 +132,20 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   audio_too_long: {
     status: 413,
     raisedBy: TRANSCRIBING,
-    meaning: 'The audio is longer than the service takes.',
+    meaning: 'The audio is longer than the service accepts.',
     message: 'The audio is longer than the limit of 14400 s.',
     param: 'audio',
   },
   unsupported_media_type: {
     status: 415,
     raisedBy: ['createKey', 'createAccount', 'grantCredits', ...TRANSCRIBING],
-    meaning: 'The Content-Type is not the one this endpoint takes, or the body is encoded.',
+    meaning: 'The endpoint does not accept this Content-Type, or the body has a Content-Encoding.',
     message: 'Send the body as multipart/form-data.',
   },
   unsupported_audio_format: {
     status: 415,
     raisedBy: TRANSCRIBING,
-    meaning:
-      'The bytes are no audio of a format that is read here, or of one that takes ffmpeg, which is not installed.',
+    meaning: 'The file is not audio of a supported format, or its format needs ffmpeg, which is not installed.',
     message: 'the file is MP4, MOV or 3GP, which takes ffmpeg to read, and there is no ffmpeg on this machine',
     param: 'audio',
   },
@@ -202,7 +201,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   overloaded: {
     status: 503,
     raisedBy: ['key'],
-    meaning: 'The backlog is full, the machine has run out of something, or the request took too long.',
+    meaning: 'The backlog is full, a resource of the machine is exhausted, or the request took too long.',
     message: 'The backlog is full.',
   },
   shutting_down: {

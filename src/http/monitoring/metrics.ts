@@ -49,10 +49,14 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
   readonly #series = new Map<string, RequestSeries>();
   readonly #requests = this.#counter('http_requests_total', 'HTTP requests answered', ['method', 'route', 'status']);
   readonly #requestSeconds = this.#histogram('http_request_seconds', 'Time to answer', REQUEST_BUCKETS, ['route']);
-  readonly #queueWait = this.#histogram('queue_wait_seconds', 'Wait of a window until it is begun', QUEUE_BUCKETS);
+  readonly #queueWait = this.#histogram(
+    'queue_wait_seconds',
+    'Time that a window waits before it starts',
+    QUEUE_BUCKETS,
+  );
   readonly #inference = this.#histogram(
     'inference_seconds',
-    'Time of a window from its beginning to its text',
+    'Time of a window from its start to its text',
     INFERENCE_BUCKETS,
   );
   readonly #audio = this.#counter('audio_seconds_total', 'Seconds of audio transcribed');
@@ -62,10 +66,10 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
   readonly #fallbacks = this.#counter('fallbacks_total', 'Temperature fall-backs');
   readonly #batchRows = this.#histogram(
     'batch_rows',
-    'Rows a step of the batch that windows are decoded in, on average over a call',
+    'Rows per step of the decoder batch, on average over a call',
     BATCH_BUCKETS,
   );
-  readonly #batchSteps = this.#counter('batch_steps_total', 'Steps of that batch');
+  readonly #batchSteps = this.#counter('batch_steps_total', 'Steps of the decoder batch');
   readonly #sentences = this.#counter('translation_sentences_total', 'Sentences translated');
   readonly #translationTokens = this.#counter(
     'translation_tokens_total',
@@ -83,7 +87,7 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
   );
   readonly #diarizationWait = this.#histogram(
     'diarization_wait_seconds',
-    'Wait of a file for the speaker models',
+    'Time that a file waits for the speaker models',
     QUEUE_BUCKETS,
   );
   readonly #diarization = this.#histogram(
@@ -93,11 +97,11 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
   );
   readonly #speakerDeaths = this.#counter(
     'speaker_process_deaths_total',
-    'Processes of the speaker models that died, or had to be ended',
+    'Processes of the speaker models that died or were killed',
   );
   readonly #engineRestarts = this.#counter(
     'engine_restarts_total',
-    'Processes of the engine that died, or had to be ended, and were started again',
+    'Processes of the engine that died or were killed, and were restarted',
     ['reason'],
   );
   readonly #modelLoads = this.#counter('model_loads_total', 'Models that were loaded for requests that name them', [
@@ -109,7 +113,7 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
     'Time from the decision to load a model until it was loaded',
     REQUEST_BUCKETS,
   );
-  readonly #endedJobs = this.#counter('jobs_ended_total', 'Jobs that have ended here', ['status']);
+  readonly #endedJobs = this.#counter('jobs_ended_total', 'Jobs that ended on this server', ['status']);
   readonly #webhookAttempts = this.#counter('webhook_attempts_total', 'Attempts to send a webhook', ['outcome']);
   readonly #connections = new Gauge({
     name: 'verbatim_connections',
@@ -118,12 +122,12 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
   });
   readonly #refusedConnections = this.#counter(
     'connections_refused_total',
-    'Connections over the limit of their address',
+    'Connections refused because of the limit of their address',
   );
-  readonly #cutAnswers = this.#counter('answers_cut_total', 'Answers that their client did not take');
+  readonly #cutAnswers = this.#counter('answers_cut_total', 'Answers that their client stopped reading');
   readonly #shell = this.#histogram(
     'shell_answer_seconds',
-    'Time of a request that costs nothing, asked of itself once a second: what a refusal takes',
+    'Time of a free request that the server sends to itself once a second: as long as a refusal takes',
     SHELL_BUCKETS,
   );
   #observing = false;
@@ -137,15 +141,15 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
     collectDefaultMetrics({ register: this.#registry });
     this.#info(sources);
     const stats = sources.engineStats;
-    this.#gauge('queue_windows', 'Windows that are not begun', () => stats().queuedWindows);
+    this.#gauge('queue_windows', 'Windows that have not started', () => stats().queuedWindows);
     this.#gauge('backlog_seconds', 'Admitted audio not yet transcribed', () => stats().backlogSeconds);
     this.#gauge('backlog_limit_seconds', 'Backlog above which requests are refused', () => {
       return stats().maxBacklogSeconds;
     });
     this.#gauge('slots', 'Windows, or units of work on them, that can run at once', () => stats().slots);
-    this.#gauge('slots_busy', 'Slots at work', () => stats().busySlots);
-    this.#gauge('windows_in_flight', 'Windows begun and not finished', () => stats().windowsInFlight);
-    this.#gauge('real_time_factor', 'Processing time / audio time of the whole box', () => {
+    this.#gauge('slots_busy', 'Busy slots', () => stats().busySlots);
+    this.#gauge('windows_in_flight', 'Windows started and not finished', () => stats().windowsInFlight);
+    this.#gauge('real_time_factor', 'Processing time / audio time of the whole machine', () => {
       return stats().realTimeFactor;
     });
     this.#models(sources);
@@ -306,7 +310,7 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
     new Gauge({
       ...{
         name: 'verbatim_webhooks_waiting',
-        help: 'Webhooks that are to be sent, or sent again',
+        help: 'Webhooks that are due, or will be retried',
         registers,
       },
       async collect() {

@@ -95,7 +95,7 @@ function refuseUnserved({ one, lists }: ReceivedFields): void {
   const strategy = given(one, 'chunking_strategy');
   const members = STRATEGY_MEMBERS.filter((name) => one.has(name));
   if ((strategy !== '' && strategy !== 'auto') || members.length > 0) {
-    const message = 'chunking_strategy must be auto: the service finds speech by its own model of voice activity.';
+    const message = 'chunking_strategy must be auto: the service finds speech with its own voice activity model.';
     throw invalid('chunking_strategy', message);
   }
   if ((lists.get('include') ?? []).some(isGiven)) {
@@ -156,7 +156,7 @@ function granularitiesOf(values: readonly string[], responseFormat: ResponseForm
   });
   if (asked.length === 0) return ['segment'];
   if (responseFormat === 'verbose_json') return asked;
-  throw invalid(name, `${name} acts only with response_format verbose_json, or json with stream.`);
+  throw invalid(name, `${name} needs response_format verbose_json, or json with stream.`);
 }
 
 function temperatureOf(value: string): number {
@@ -176,7 +176,7 @@ function languageOf(
 ): { language: string | null; ignored: readonly string[] } {
   if (!isGiven(value) || value.trim().toLowerCase() === 'auto') return { language: null, ignored: [] };
   if (!namesLanguage(value))
-    throw invalid('language', `language must be a code of ISO 639, such as en or pt-BR; "${value.trim()}" is none.`);
+    throw invalid('language', `language must be an ISO 639 code, such as en or pt-BR; "${value.trim()}" is not one.`);
   const language = normalizeLanguage(value);
   if (language !== null && (spoken === null || spoken.includes(language))) return { language, ignored: [] };
   return { language: null, ignored: ['language'] };

@@ -6,8 +6,8 @@ import { fileField, oneOf, seconds, shape } from '../schema/shape.js';
 import { GRANULARITIES, RESPONSE_FORMATS, TRANSLATION_FORMATS } from './audio-fields.js';
 
 const file = fileField(
-  'One file of at most 100,000,000 bytes, of a format that POST /api/v1/transcribe takes. Its name and type may be ' +
-    'any: content decides.',
+  'One file of at most 100,000,000 bytes, of a format that POST /api/v1/transcribe takes. The format ' +
+    'is decided by content, not by name or type.',
 );
 
 const model = Type.String({
@@ -18,7 +18,7 @@ const model = Type.String({
 
 const prompt = Type.Optional(
   Type.String({
-    description: 'Names and words to expect. Of a long one the last 1,000 characters count.',
+    description: 'Names and words to expect. Only the last 1,000 characters are used.',
     examples: ['Verbatim, whisper.cpp, Ada Lovelace'],
   }),
 );
@@ -28,7 +28,7 @@ const temperature = Type.Optional(
     minimum: 0,
     maximum: 1,
     default: 0,
-    description: '0: the likeliest text, and higher temperatures only where that fails.',
+    description: '0: the most likely text, and higher temperatures only where that fails.',
     examples: [0, 0.2],
   }),
 );
@@ -38,9 +38,8 @@ const stream = Type.Optional(
     default: false,
     description:
       'Whether the answer comes in events, `transcript.text.delta` while it is made and ' +
-      '`transcript.text.done`, with json, ' +
-      'verbose_json and text; refused with srt and vtt. Who hangs up after the first piece pays for the minutes ' +
-      'delivered.',
+      '`transcript.text.done`, with json, verbose_json and text; refused with srt and vtt. A client that ' +
+      'disconnects after the first piece pays for the minutes delivered.',
     examples: [true],
   }),
 );
@@ -49,7 +48,7 @@ const responseFormat = (formats: readonly string[], more = '') =>
   Type.Optional(
     oneOf(formats, {
       default: 'json',
-      description: `Of the answer.${more}`,
+      description: `Format of the answer.${more}`,
       examples: ['json', 'verbose_json'],
     }),
   );
@@ -68,8 +67,8 @@ export const CreateTranscriptionRequest = shape({
     Type.String({
       description:
         'Spoken language, as in POST /api/v1/transcribe. Detected when it is absent, empty, `null` or ' +
-        '`auto`; so is one that the ' +
-        'model does not speak, and `X-Ignored-Fields` says so. What is no code of ISO 639 is refused.',
+        '`auto`, and when the model does not speak it; `X-Ignored-Fields` then names it. Anything but an ISO ' +
+        '639 code is refused.',
       examples: ['es', 'pt-BR'],
     }),
   ),
@@ -83,13 +82,14 @@ export const CreateTranscriptionRequest = shape({
   'timestamp_granularities[]': items(
     { enum: GRANULARITIES },
     'word',
-    'Of verbose_json: `words`, `segments` (the default), or both. With json they act where it streams: its last ' +
-      'event is then that of verbose_json.',
+    'For verbose_json: `words`, `segments` (the default), or both. With json they only matter for a ' +
+      'stream: its last event is then that of verbose_json.',
   ),
   stream,
   chunking_strategy: Type.Optional(
     oneOf(['auto'], {
-      description: 'What the service always does: speech is found by a model of voice activity. Others are refused.',
+      description:
+        'Only `auto`, which the service always does: a voice activity model finds the speech. Others are ' + 'refused.',
       examples: ['auto'],
     }),
   ),
@@ -105,7 +105,7 @@ export const CreateTranslationRequest = shape({
 
 const usage = shape({
   type: Type.Unsafe<'duration'>({ type: 'string', const: 'duration', examples: ['duration'] }),
-  seconds: Type.Integer({ minimum: 1, description: 'Of the audio, started ones.', examples: [9] }),
+  seconds: Type.Integer({ minimum: 1, description: 'Started minutes of the audio.', examples: [9] }),
 });
 
 const transcriptText = Type.String({ examples: ['Hoy es domingo, dieciocho de mayo.'] });
@@ -113,12 +113,12 @@ const transcriptText = Type.String({ examples: ['Hoy es domingo, dieciocho de ma
 export const PlainTranscription = shape({ text: transcriptText, usage, warnings: warningsField });
 
 const times = {
-  start: seconds("On the file's time line."),
+  start: seconds('Seconds from the start of the file.'),
   end: seconds('Never past `duration`.'),
 };
 
 export const OpenAiWord = shape({
-  word: Type.String({ description: 'Without the marks around it.', examples: ['domingo'] }),
+  word: Type.String({ description: 'Without the punctuation around it.', examples: ['domingo'] }),
   ...times,
 });
 
@@ -126,7 +126,7 @@ export const OpenAiSegment = shape({
   id: Type.Integer({ minimum: 0, examples: [0] }),
   seek: Type.Integer({
     minimum: 0,
-    description: 'Where the window begins in which it was recognised, hundredths of a second.',
+    description: 'Start of the window in which it was recognised, in hundredths of a second.',
     examples: [0],
   }),
   ...times,
@@ -138,14 +138,14 @@ export const OpenAiSegment = shape({
     description: 'Of its text and time stamps. None where a translation model wrote the text.',
     examples: [[50364, 28664, 785, 23435, 50464]],
   }),
-  temperature: Type.Number({ description: 'Of the pass that its text is of.', examples: [0] }),
+  temperature: Type.Number({ description: 'Of the decoding pass that gave its text.', examples: [0] }),
   avg_logprob: Type.Number({
     description: 'Mean log-probability of its tokens; of a translated one, of the spoken text.',
     examples: [-0.21],
   }),
   compression_ratio: Type.Number({
     minimum: 0,
-    description: 'Bytes of the text to those that zlib makes of them.',
+    description: 'Bytes of the text divided by its bytes after zlib.',
     examples: [0.81],
   }),
   no_speech_prob: Type.Number({ minimum: 0, maximum: 1, examples: [0.02] }),
@@ -185,7 +185,7 @@ export const DiarizedTranscription = shape({
   task: Type.Unsafe<'transcribe'>({ type: 'string', const: 'transcribe', examples: ['transcribe'] }),
   duration: seconds('Of the audio.'),
   text: Type.String({
-    description: 'A line for each turn, which begins with its speaker.',
+    description: 'A line for each turn, starting with its speaker.',
     examples: ['A: Hoy es domingo, dieciocho de mayo.'],
   }),
   segments: Type.Array(DiarizedSegment),

@@ -58,7 +58,7 @@ export const OpenAiErrorBody = shape({
     message: Type.String({ examples: ['The field "file" is missing; send one file.'] }),
     type: oneOf(TYPES, { description: 'As OpenAI names it.', examples: ['invalid_request_error'] }),
     param: textOrNull({ description: 'The field at fault, if one is.', examples: ['file', null] }),
-    code: oneOf(codes, { description: 'Stable; made for programs.', examples: ['invalid_request'] }),
+    code: oneOf(codes, { description: 'Stable, for programs.', examples: ['invalid_request'] }),
   }),
 });
 

@@ -10,11 +10,11 @@ const typed = <T extends string>(type: T) => Type.Unsafe<T>({ type: 'string', co
 export const TranscriptDelta = shape({
   type: typed('transcript.text.delta'),
   delta: Type.String({
-    description: 'What comes next of `text`, with the space before it. Joined, all of them are `text`.',
+    description: 'The next piece of `text`, with the space before it. All pieces joined are `text`.',
     examples: ['Hoy es domingo, '],
   }),
   segment_id: Type.Optional(
-    Type.String({ description: 'With diarized_json: whose text it is.', examples: ['seg_001'] }),
+    Type.String({ description: 'With diarized_json: the speaker of the text.', examples: ['seg_001'] }),
   ),
 });
 

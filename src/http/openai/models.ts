@@ -21,7 +21,7 @@ export const OpenAiModel = shape({
   owned_by: Type.String({ examples: ['verbatim'] }),
   loaded: ability('Whether it is in memory; one that is not is loaded for the first request that names it.', true),
   languages: Type.Array(Type.String(), {
-    description: 'That it transcribes; ISO 639-1.',
+    description: 'Languages that it transcribes; ISO 639-1.',
     examples: [['de', 'en', 'es']],
   }),
   detects_language: ability('Whether it detects the spoken language.', true),
@@ -41,7 +41,8 @@ export const ModelName = parameter({
   in: 'path',
   required: true,
   description:
-    'The name of an installed model; any other that begins with `whisper-` or `gpt-` means the default model.',
+    'The name of an installed model. Any other name that begins with `whisper-` or `gpt-` means the ' +
+    'default model.',
   schema: Type.String({ minLength: 1 }),
   example: 'base',
 });

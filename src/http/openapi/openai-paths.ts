@@ -111,7 +111,7 @@ export const openAiItems: Readonly<Record<string, { item: Json; parameters: (typ
     item: {
       post: audioOperation(
         'createTranslation',
-        "Translate into English, in OpenAI's words",
+        "Translate into English, with OpenAI's fields",
         'CreateTranslationRequest',
       ),
     },

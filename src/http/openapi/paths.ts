@@ -86,7 +86,7 @@ const jobEnded: Json = {
   requestBody: { required: true, content: content('application/json', 'JobEvent') },
   responses: {
     '200': {
-      description: 'Any 2xx: taken. 410: no more of this one. All else, redirects included: sent again.',
+      description: 'Any 2xx: accepted. 410: not sent again. Anything else, redirects included: retried.',
     },
   },
 };
@@ -96,7 +96,7 @@ const accountPaths: Json = {
     get: {
       tags: ['account'],
       operationId: 'getMe',
-      summary: 'Who this key is, and its credits',
+      summary: 'The account of the key, and its credits',
       responses: { '200': answer('Me', 'The account and the key.'), ...errors('getMe', BEHIND_KEY) },
     },
   }),
@@ -120,18 +120,18 @@ const keyPaths: Json = {
     get: {
       tags: ['keys'],
       operationId: 'listKeys',
-      summary: 'Every key of the account',
+      summary: 'All keys of the account',
       description: 'Needs a management key.',
       responses: { '200': answer('KeyList', 'The keys.'), ...errors('listKeys', BEHIND_MANAGEMENT_KEY) },
     },
     post: {
       tags: ['keys'],
       operationId: 'createKey',
-      summary: 'Make a plain key',
-      description: 'Needs a management key. Management keys are made by the command line or the dashboard only.',
+      summary: 'Create a plain key',
+      description: 'Needs a management key. Only the command line and the dashboard create management keys.',
       requestBody: { required: true, content: content('application/json', 'CreateKeyRequest') },
       responses: {
-        '201': answer('CreatedKey', 'The key; its raw form is shown this once.'),
+        '201': answer('CreatedKey', 'The key. `raw_key` is returned only this once.'),
         ...errors('createKey', BEHIND_MANAGEMENT_KEY, BAD_NAME),
       },
     },
@@ -205,7 +205,7 @@ const jobPaths: Json = {
           'A job that has not ended is cancelled at once, and not charged. One that has ended is deleted ' +
           'with its result, and sends no more webhooks.',
         responses: {
-          '200': answer('Job', 'The job as it is now, or was.'),
+          '200': answer('Job', 'The job, as it is now or was when it was deleted.'),
           ...errors('deleteJob', BEHIND_KEY),
         },
       },

@@ -37,7 +37,7 @@ export const GivenRequestId = parameter({
 
 export const RequestId = responseHeader({
   name: 'X-Request-Id',
-  description: "The client's own X-Request-Id if it was sane, else a new one. Errors repeat it in the body.",
+  description: "The client's own X-Request-Id if it was valid, else a new one. Errors repeat it in the body.",
   required: true,
   schema: requestId,
   example: 'req_4f1d7c2e-8a53-4b8e-9a0f-2f6d1c7b9e10',
@@ -45,7 +45,7 @@ export const RequestId = responseHeader({
 
 export const Location = responseHeader({
   name: 'Location',
-  description: 'The path of what was made.',
+  description: 'The path of the created resource.',
   required: true,
   schema: Type.String({ pattern: '^/' }),
   example: '/api/v1/jobs/job_mvC0kFvXqzT1wR8yN5dE2Q',
@@ -61,7 +61,7 @@ export const WwwAuthenticate = responseHeader({
 
 export const Allow = responseHeader({
   name: 'Allow',
-  description: 'The methods that the path knows.',
+  description: 'The methods that the path supports.',
   required: true,
   schema: Type.String(),
   example: 'GET, HEAD, OPTIONS',

@@ -52,7 +52,7 @@ export const timestampOrNull = textOrNull(time);
 export const languageCode = { description: 'ISO 639-1 code.', examples: ['es'] };
 
 export const requestId = Type.String({
-  description: 'What `X-Request-Id` says, to be quoted in a report.',
+  description: 'The value of `X-Request-Id`; quote it in a report.',
   examples: ['req_4f1d7c2e-8a53-4b8e-9a0f-2f6d1c7b9e10'],
 });
 
@@ -61,7 +61,7 @@ export const key = {
   name: Type.String({ minLength: 1, examples: ['laptop'] }),
   prefix: Type.String({
     pattern: '^vb_[A-Za-z0-9_-]{8}$',
-    description: "The raw key's first characters, to distinguish keys by.",
+    description: 'The first characters of the raw key, to tell keys apart.',
     examples: ['vb_3q2-7wAb'],
   }),
 };

@@ -14,10 +14,9 @@ const PHASES = ['upload', 'queue', 'decode', 'speech', 'translate'] as const;
 export const ServerTiming = responseHeader({
   name: 'Server-Timing',
   description:
-    'upload, queue, decode, speech and translate, each with dur in milliseconds. Decode is reading the ' +
-    'file and speech the ' +
-    'model; both add up the time of all windows, which run side by side. Not before events, which begin while the ' +
-    'work is done.',
+    'upload, queue, decode, speech and translate, each with dur in milliseconds. decode is reading the ' +
+    'file, speech is the model; both add up the time of all windows, which run in parallel. Not sent ' +
+    'with events, which start while the work is done.',
   required: true,
   schema: Type.String({ pattern: `^${PHASES.map((phase) => `${phase};dur=[\\d.]+`).join(', ')}$` }),
   example: timing({ upload: 12, queue: 3.1, decode: 5.2, speech: 310.4, translate: 0 }),

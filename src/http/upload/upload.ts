@@ -333,5 +333,5 @@ function tooLarge(maxBytes: number): VerbatimError {
 }
 
 function idle(ms: number): VerbatimError {
-  return new VerbatimError('invalid_request', `The upload stood still for ${ms / 1000} s.`);
+  return new VerbatimError('invalid_request', `The upload made no progress for ${ms / 1000} s.`);
 }

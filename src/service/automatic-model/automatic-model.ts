@@ -85,7 +85,7 @@ export class AutomaticModel {
       await this.#fetch(model);
       if (!isWanted() || (await this.#try(model))) return;
     }
-    throw new GivenUp('None of the published models that this machine carries could be put in service');
+    throw new GivenUp('None of the published models for this machine could be put into service');
   }
 
   async #fetch(model: string): Promise<void> {
@@ -96,7 +96,7 @@ export class AutomaticModel {
     const size = found.totalBytes === null ? '' : `, ${Math.round(found.totalBytes / 1e6)} MB,`;
     if (this.#reported === null)
       print(`Fetching ${model}${size} in the background; until then the demonstration model answers.`);
-    logger.info({ model }, 'a published model is fetched for this machine');
+    logger.info({ model }, 'downloading a published model for this machine');
     if (found.state !== 'downloading' && found.state !== 'checking') store.download(model);
     await Promise.race([store.ended(model), once(this.#closing.signal, 'abort')]);
     this.#closing.signal.throwIfAborted();
@@ -114,7 +114,7 @@ export class AutomaticModel {
       await bringIn(model, LEAST_TRIED_SPEED);
     } catch (error) {
       this.#closing.signal.throwIfAborted();
-      logger.warn({ model, problem: (error as Error).message }, 'the fetched model is not put in service');
+      logger.warn({ model, problem: (error as Error).message }, 'the downloaded model was not put into service');
       return false;
     }
     print(`${model} serves now.`);

@@ -14,7 +14,7 @@ export function carriedModels(speeds: ModelSpeeds, fits: (candidate: Candidate) 
   if (fast.length > 0) throw new Error('There is not enough free memory for a published model');
   const measured = Object.entries(speeds).map(([model, speed]) => `${model} would run at ${speed.toFixed(1)}`);
   throw new GivenUp(
-    `This machine carries no published model: ${measured.join(', ') || 'none could be measured'} times real time, ` +
-      `and ${LEAST_SPEED} are wanted`,
+    'No published model is fast enough on this machine: ' +
+      `${measured.join(', ') || 'none could be measured'} times real time, and ${LEAST_SPEED} are required`,
   );
 }

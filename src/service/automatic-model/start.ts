@@ -46,8 +46,8 @@ export function wantsAutomaticModel(
   if (readChosenModel(config.dataDir) !== null) return false;
   if (config.autoModel === true || existsSync(join(config.dataDir, MARK))) return true;
   logger.info(
-    'this database is older than the automatic choice of a model, which therefore stays off; ' +
-      `VERBATIM_AUTO_MODEL=on switches it on, "${INSTALL_COMMAND}" fetches one by hand`,
+    'no model is chosen automatically, because an older version made this database; ' +
+      `VERBATIM_AUTO_MODEL=on allows it, and "${INSTALL_COMMAND}" downloads one`,
   );
   return false;
 }

@@ -8,8 +8,8 @@ export function checkWritable(modelsDir: string): void {
     accessSync(modelsDir, constants.W_OK);
   } catch (error) {
     throw new Error(
-      `The directory of models ${modelsDir} cannot be written to (${(error as NodeJS.ErrnoException).code}): ` +
-        `VERBATIM_MODELS_DIR names another`,
+      `The models directory ${modelsDir} is not writable (${(error as NodeJS.ErrnoException).code}); name ` +
+        'another in VERBATIM_MODELS_DIR',
       { cause: error },
     );
   }

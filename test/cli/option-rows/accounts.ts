@@ -102,7 +102,7 @@ export const accountRows: OptionRows = {
     const { status, stderr } = await place.run(['accounts', 'delete', ...ADA]);
     expect([status, stderr]).to.deep.equal([
       1,
-      'verbatim: Deleting ada@example.org cannot be undone; repeat the command with --yes to do it.\n',
+      'verbatim: Deleting ada@example.org cannot be undone. To confirm, repeat the command with --yes.\n',
     ]);
     expect(await credits(place)).to.have.length(2);
     expect(await place.printed(['accounts', 'delete', ...ADA, '--yes'])).to.contain('is deleted');

@@ -21,7 +21,7 @@ export const creditRows: OptionRows = {
     expect(await place.json([...grant, '--expires', '2999-12-31'])).to.deep.include({
       expires_at: '3000-01-01T00:00:00.000Z',
     });
-    expect(await place.refusal([...grant, '--expires', '2001-01-01'])).to.contain('it has passed already');
+    expect(await place.refusal([...grant, '--expires', '2001-01-01'])).to.contain('it is in the past');
   }),
   'credits grant --payment': withAccounts(async (place) => {
     const grant = ['credits', 'grant', ...OF_ADA, '--payment', 'pay_1', '--amount'];
@@ -92,6 +92,6 @@ export const keyRows: OptionRows = {
     const revoke = ['keys', 'revoke', String(id), ...OF_ADA];
     const revoked = await place.json<Row>([...revoke, '--json']);
     expect(revoked).to.include({ id }).and.have.property('revoked_at');
-    expect(await place.printed(revoke)).to.equal(`${String(id)} is revoked since ${String(revoked['revoked_at'])}\n`);
+    expect(await place.printed(revoke)).to.equal(`${String(id)} was revoked at ${String(revoked['revoked_at'])}\n`);
   }),
 };

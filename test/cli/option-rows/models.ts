@@ -100,7 +100,7 @@ export const modelRows: OptionRows = {
       expect(installed.map(({ name }) => name)).to.include('verbatim-small');
       const [some, every] = [await place.run(['models', 'list']), await place.run(['models', 'list', '--all'])];
       const left = all.length - first!.length - installed.length;
-      const unmeasured = 'No speed is measured on this machine yet: npx verbatim models measure\n';
+      const unmeasured = 'No speed has been measured on this machine yet. Run: npx verbatim models measure\n';
       expect(some.stderr).to.equal(`${unmeasured}${left} more models: npx verbatim models list --all\n`);
       expect(every.stdout.split('\n').length - some.stdout.split('\n').length).to.equal(left);
       expect(every.stderr).to.equal(unmeasured);
@@ -136,7 +136,7 @@ export const modelRows: OptionRows = {
     }),
   'models pull --yes': () =>
     inWorkplace(async (place) => {
-      expect(await place.refusal(['models', 'pull', 'base', '--yes'])).to.contain('--yes acts only without the name');
+      expect(await place.refusal(['models', 'pull', 'base', '--yes'])).to.contain('--yes cannot be used with the name');
       expect(await place.refusal(['models', 'pull'])).to.contain('Run: npx verbatim models pull --yes');
       const hub = await ModelHub.start();
       try {
@@ -144,7 +144,7 @@ export const modelRows: OptionRows = {
         const settings = { VERBATIM_DATA_DIR: join(place.directory, 'data'), VERBATIM_MODELS_DIR: hub.directory };
         writeSpeeds(readConfig({ ...ON_THE_CPU, ...settings }, packageRoot), { 'tiny-q8_0': 5 });
         const printed = await place.printed(['models', 'pull', '--yes'], settings);
-        expect(printed).to.match(/^tiny-q8_0 is installed and verified\nA running server takes it with: /);
+        expect(printed).to.match(/^tiny-q8_0 is installed and verified\nTo use it on a running server: /);
       } finally {
         await hub.close();
       }
@@ -199,7 +199,7 @@ export const modelRows: OptionRows = {
       await imported(place, [...SPEECH, '--windows', 'short']);
       const { status, stderr } = await place.run(ALIGN);
       expect(status, stderr).to.equal(0);
-      expect(stderr).to.match(/^mine aligns words by (\[\d, \d\](, )?)+ from now on\.$/m);
+      expect(stderr).to.match(/^mine now aligns words with the heads (\[\d, \d\](, )?)+\.$/m);
       const entry = readImported(join(place.directory, 'models')).find(({ name }) => name === 'mine');
       expect(entry).to.have.property('alignmentHeads').that.is.an('array').that.is.not.empty;
       const elsewhere = await place.run([...ALIGN.slice(0, -1), place.directory]);
@@ -287,7 +287,7 @@ export const modelRows: OptionRows = {
       targetToken: { place: 'prefix', template: '>>{}<<' },
     });
     expect(await place.refusal([...words, '--target-token-place', 'prefix'])).to.contain(
-      '--target-token-place acts only with --target-token',
+      '--target-token-place needs --target-token',
     );
   }),
   ...ofTranslation('--source-token', async (place) => {

@@ -46,7 +46,7 @@ export const serveRows: OptionRows = {
         expect(served.port).to.equal(port);
         expect((await fetch(`${served.url}/healthz`)).status).to.equal(200);
         expect(await failure('--port', String(port))).to.contain(
-          `port ${port} of 127.0.0.1 already. Stop it, or set another in --port `,
+          `Another program already listens on port ${port} of 127.0.0.1. Stop it, or set another in --port `,
         );
       });
       expect(await place.refusal(['serve', '--port', '70000'])).to.equal(
@@ -69,7 +69,7 @@ export const serveRows: OptionRows = {
         expect([existsSync(join(here, 'verbatim.db')), existsSync(there)]).to.deep.equal([true, false]);
       });
       expect(await failure('--data-dir', '/proc/verbatim/data'))
-        .to.contain('cannot be made')
+        .to.contain('cannot be created')
         .and.contain('--data-dir holds database, uploads and jobs');
     }),
 };

@@ -56,7 +56,7 @@ export const webhookRows: OptionRows = {
     expect(ids).to.include(id);
     expect(await place.json(['webhooks', 'retry', id, '--json'])).to.include({ id, state: 'pending' });
     expect(await events(place, '--state', 'pending')).to.have.length(2);
-    expect(await place.printed(['webhooks', 'retry', id])).to.equal(`${id} is due now\n`);
+    expect(await place.printed(['webhooks', 'retry', id])).to.equal(`${id} will be sent now\n`);
     const { status, stderr } = await place.run(['webhooks', 'retry', 'msg_none']);
     expect([status, stderr]).to.deep.equal([1, 'verbatim: There is no event "msg_none".\n']);
   }),

@@ -183,7 +183,7 @@ describe('answers with speakers', () => {
           const answer = await transcribe(server, { key: customer.key, parts: [...parts, ...more] });
           expect(answer.status).to.equal(400);
           expect(answer.error).to.include({ code: 'invalid_request', param: name });
-          expect(answer.error?.message).to.equal(`${name} acts only with diarize=true.`);
+          expect(answer.error?.message).to.equal(`${name} needs diarize=true.`);
         }
       });
     }

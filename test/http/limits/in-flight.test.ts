@@ -190,7 +190,7 @@ describe('requests in flight', () => {
     timers.pass(1);
     const { status, error } = await client.answer();
     expect({ status, code: error.code }).to.deep.equal({ status: 400, code: 'invalid_request' });
-    expect(error.message).to.equal('The upload stood still for 0.3 s.');
+    expect(error.message).to.equal('The upload made no progress for 0.3 s.');
     await expectNothingLeft();
     client.destroy();
   });

@@ -321,7 +321,7 @@ describe('An upload', () => {
     }
     timers.pass(IDLE_MS);
     const error = await uploads[0]!.catch((reason: unknown) => reason);
-    expect(String(error)).to.match(/stood still/);
+    expect(String(error)).to.match(/made no progress/);
     client.destroy();
   });
 });

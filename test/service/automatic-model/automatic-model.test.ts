@@ -184,7 +184,7 @@ describe('A server that looks for its model', () => {
   const FINAL: Readonly<Record<string, [arrange: () => void, reason: string]>> = {
     'the machine is too slow for all of them': [
       () => (speeds = { 'base-q8_0': 1, 'tiny-q8_0': 2.04 }),
-      'tiny-q8_0 would run at 2.0 times real time, and 3 are wanted',
+      'tiny-q8_0 would run at 2.0 times real time, and 3 are required',
     ],
     'models cannot be written': [() => (unwritable = 'No such right'), 'No such right'],
     'all are refused': [

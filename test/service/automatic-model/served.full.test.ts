@@ -68,7 +68,7 @@ describe('verbatim serve, without a model that anybody chose', function () {
     await until(async () => (await readiness(served)).next_model?.received_bytes === MIB);
     expect((await readiness(served)).next_model).to.include({ name: NAME, phase: 'downloading', problem: null });
     expect(served.stdout).to.match(fetching);
-    expect(served.stdout).to.contain('is looked for in the background').and.not.contain('models pull');
+    expect(served.stdout).to.contain('In the background, the server chooses').and.not.contain('models pull');
     const status = await runCommand(['models', 'status'], { VERBATIM_DATA_DIR: join(served.directory, 'data') });
     expect(status.stdout).to.match(/verbatim-small .*tiny-q8_0 +downloading/);
     const answers = new Map<string, number>();
@@ -133,7 +133,7 @@ describe('verbatim serve, without a model that anybody chose', function () {
 
   it('leaves it at a directory of models that cannot be written to', async () => {
     const served = await start({ VERBATIM_MODELS_DIR: '/proc/models' });
-    await until(() => served.stderr.includes('VERBATIM_MODELS_DIR names another'));
+    await until(() => served.stderr.includes('name another in VERBATIM_MODELS_DIR'));
     expect(await readiness(served)).to.deep.include({ model: 'verbatim-small', next_model: null });
   });
 
@@ -144,8 +144,8 @@ describe('verbatim serve, without a model that anybody chose', function () {
     });
     expect(made.status, made.stderr).to.equal(0);
     const served = await start({}, directory);
-    await until(() => served.stderr.includes('is older than the automatic choice'));
-    expect(served.stderr).to.contain('VERBATIM_AUTO_MODEL=on switches it on');
+    await until(() => served.stderr.includes('no model is chosen automatically'));
+    expect(served.stderr).to.contain('VERBATIM_AUTO_MODEL=on allows it');
     expect((await readiness(served)).next_model).to.equal(null);
     served.child.kill('SIGTERM');
     await once(served.child, 'close');

@@ -23,7 +23,7 @@ export const serverRows = {
     expect((await call(set, '/healthz')).status).to.equal(200);
     const taken = Served.start({ VERBATIM_PORT: String(set.port) });
     expect(await taken.ended()).to.equal(1);
-    expect(taken.stderr).to.contain('Another program listens on').and.contain(String(set.port));
+    expect(taken.stderr).to.contain('Another program already listens on').and.contain(String(set.port));
     await taken.stop();
   },
   VERBATIM_AGENT_PORT: async ({ plain, proxied }) => {
