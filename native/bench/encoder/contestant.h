@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "accelerator/accelerator.h"
+#include "transformer/kernels/kernels.h"
 
 namespace verbatim::bench {
 
@@ -38,6 +39,9 @@ std::unique_ptr<Contestant> whisper_contestant(const std::filesystem::path& mode
 
 // This engine's encoder on the features of 30 s of noise, with or without the accelerator. Throws EngineError.
 std::unique_ptr<Contestant> own_contestant(const std::filesystem::path& model, AcceleratorMode accelerator);
+
+// The same in int8 on these kernels. Throws EngineError.
+std::unique_ptr<Contestant> int8_contestant(const std::filesystem::path& model, const transformer::Kernels& kernels);
 
 // CTranslate2's encoder on a directory written by write_ct2_whisper(). compute_type: CTranslate2's name of a type of
 // computation, such as "float32" or "int8". Only in builds with CTranslate2.

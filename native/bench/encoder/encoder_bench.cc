@@ -4,9 +4,10 @@
 // and each output's distance from float32. Random weights, in a temporary directory. Prints Markdown, writes JSON.
 //
 //   encoder_bench [--shapes base,small] [--weights f16] [--threads 1,2] [--rounds 5] [--json FILE]
-//                 [--ct2-types float32,int8] [--model FILE]
+//                 [--ct2-types float32,int8] [--model FILE] [--kernels NAME,...]
 //
-// --model: a file instead of random weights, of the given shape; excludes CTranslate2.
+// --model: a file instead of random weights, of the given shape; excludes CTranslate2. --kernels: on which
+// of this engine's kernels int8 runs; default: the best of this processor.
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -35,14 +36,16 @@ Options parse(const std::vector<std::string>& words) {
                                {"--rounds", "5"},
                                {"--json", ""},
                                {"--ct2-types", "float32,int8"},
-                               {"--model", ""}}},
+                               {"--model", ""},
+                               {"--kernels", transformer::kernels().name}}},
                  words);
 }
 
 Contestants contestants(const Options& options, const std::string& shape, const std::filesystem::path& directory) {
+  const auto kernels = kernels_of(words_of_list(options["--kernels"]));
   const ModelShape sizes = random_models::published_shape(shape, options["--weights"]);
-  if (!options["--model"].empty()) return whisper_contestants(options["--model"], sizes.mels);
-  return random_contestants(sizes, shape, words_of_list(options["--ct2-types"]), directory);
+  if (!options["--model"].empty()) return whisper_contestants(options["--model"], sizes.mels, kernels);
+  return random_contestants(sizes, shape, kernels, words_of_list(options["--ct2-types"]), directory);
 }
 
 struct Row {
@@ -90,12 +93,15 @@ nlohmann::json print_times(const std::string& shape, int threads, const std::vec
 // References: the accelerator's float32 for encoders on whisper.cpp, which attends to its padding too; this engine's
 // float32 for its own; CTranslate2's float32 for CTranslate2.
 nlohmann::json print_distances(const std::string& shape, const Contestants& all, std::size_t width) {
+  const auto is_ct2 = [&](std::size_t i) { return all[i]->name().starts_with("CTranslate2"); };
+  std::size_t first_of_ct2 = kOnWhisper;
+  while (first_of_ct2 < all.size() && !is_ct2(first_of_ct2)) ++first_of_ct2;
   std::vector<std::vector<float>> float32{all[1]->output(), all[kOnWhisper + 1]->output()};
-  if (all.size() > kOnWhisper + kOwn) float32.push_back(all[kOnWhisper + kOwn]->output());
+  if (first_of_ct2 < all.size()) float32.push_back(all[first_of_ct2]->output());
   nlohmann::json cells = nlohmann::json::array();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& contestant = all[i];
-    const std::size_t group = i < kOnWhisper ? 0 : i < kOnWhisper + kOwn ? 1 : 2;
+    const std::size_t group = i < kOnWhisper ? 0 : i < first_of_ct2 ? 1 : 2;
     const Distance from = distance(contestant->output(), float32[group], width);
     std::printf("| %s | %s | %.2e | %.2e |\n", shape.c_str(), contestant->name().c_str(), from.overall, from.worst);
     cells.push_back({{"shape", shape},

@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "audio/sample_rate.h"
 #include "contestant.h"
 #include "speech/decode_options.h"
 #include "speech/random_models/noise.h"
+#include "speech/whisper/encoder/cpu_encoder.h"
 #include "speech/whisper/encoder/encoder.h"
 
 namespace verbatim::bench {
@@ -33,21 +36,28 @@ class KeptRows : public transformer::CrossCache {
 
 class OwnContestant : public Contestant {
  public:
-  OwnContestant(const std::filesystem::path& path, AcceleratorMode accelerator)
-      : model_(whisper::Model::load(path, accelerator)),
+  // kernels: null for the model's own encoder.
+  OwnContestant(std::shared_ptr<const whisper::Model> model, const transformer::Kernels* kernels)
+      : model_(std::move(model)),
+        kernels_(kernels),
         mel_(whisper::MelExtractor(model_->mel_filters(), model_->shape().mels)
                  .spectrogram(random_models::noise(30 * kSampleRate, 7))),
         cross_(static_cast<std::size_t>(model_->shape().text_layers), kFullAudioContext,
                2 * static_cast<std::size_t>(model_->shape().audio_state)) {}
 
   std::string name() const override {
+    if (kernels_ != nullptr) return std::string("ours, int8 on ") + kernels_->name;
     const SpeechModelInfo& info = model_->info();
     return "ours, " + (info.accelerator.empty() ? info.weight_type : info.accelerator);
   }
 
   void encode(int threads) override {
     if (!encoder_ || threads != threads_) {
-      encoder_ = std::make_unique<whisper::Encoder>(model_, threads);
+      if (kernels_ == nullptr) {
+        encoder_ = whisper::make_encoder(model_, threads);
+      } else {
+        encoder_ = std::make_unique<whisper::CpuEncoder>(model_, threads, *kernels_);
+      }
       threads_ = threads;
     }
     whisper::EncoderRun run(*model_, mel_, 0, kFullAudioContext, cross_);
@@ -62,6 +72,7 @@ class OwnContestant : public Contestant {
 
  private:
   std::shared_ptr<const whisper::Model> model_;
+  const transformer::Kernels* kernels_;
   whisper::MelSpectrogram mel_;
   KeptRows cross_;
   std::unique_ptr<whisper::Encoder> encoder_;
@@ -71,7 +82,12 @@ class OwnContestant : public Contestant {
 }  // namespace
 
 std::unique_ptr<Contestant> own_contestant(const std::filesystem::path& model, AcceleratorMode accelerator) {
-  return std::make_unique<OwnContestant>(model, accelerator);
+  return std::make_unique<OwnContestant>(whisper::Model::load(model, accelerator), nullptr);
+}
+
+std::unique_ptr<Contestant> int8_contestant(const std::filesystem::path& model, const transformer::Kernels& kernels) {
+  return std::make_unique<OwnContestant>(whisper::Model::load_kernels(model, transformer::ComputeType::kInt8),
+                                         &kernels);
 }
 
 }  // namespace verbatim::bench

@@ -10,9 +10,6 @@ namespace verbatim::transformer {
 namespace VERBATIM_KERNELS {
 namespace {
 
-using Bytes = std::uint8_t __attribute__((vector_size(VERBATIM_VECTOR_BYTES / 4)));
-using Halves = std::uint16_t __attribute__((vector_size(VERBATIM_VECTOR_BYTES / 2)));
-
 constexpr int kBlockVectors = static_cast<int>(kCrossBlock) / kLanes;
 // Blocks that are summed side by side: each sum is a chain of dependent operations, and there are registers for
 // several.

@@ -2,6 +2,7 @@
 // including file defines VERBATIM_KERNELS (a namespace), VERBATIM_KERNELS_NAME, VERBATIM_VECTOR_BYTES and VERBATIM_VNNI
 // (1: it has the instruction that adds four products of bytes). The parts must not include inline functions that other
 // files share: the linker could keep the copy that was compiled for a newer processor.
+#include "transformer/kernels/attention.h"
 #include "transformer/kernels/conformer.h"
 #include "transformer/kernels/cross.h"
 #include "transformer/kernels/gemm.h"
@@ -30,7 +31,10 @@ const Kernels kTable = {VERBATIM_KERNELS_NAME,
                         exponentials,
                         mix_rows,
                         gate_row,
-                        softmax_of_sum};
+                        softmax_of_sum,
+                        powers_of_two_float32,
+                        powers_of_two_bfloat16,
+                        nullptr};
 
 }  // namespace VERBATIM_KERNELS
 }  // namespace verbatim::transformer

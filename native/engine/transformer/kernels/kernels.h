@@ -43,6 +43,9 @@ struct GemmCall {
 constexpr std::size_t quantized_depth(std::size_t depth) { return (depth + 3) / 4 * 4; }
 constexpr std::size_t quantized_row_bytes(std::size_t depth) { return quantized_depth(depth) + 8; }
 
+// Values of a row of bfloat16 that are multiplied in pairs.
+constexpr std::size_t paired_depth(std::size_t depth) { return (depth + 1) / 2 * 2; }
+
 // Floats that `count` probabilities need: whole vectors.
 constexpr std::size_t attention_room(std::size_t count) { return (count + 15) / 16 * 16; }
 
@@ -110,7 +113,7 @@ struct MixCall {
 };
 
 struct Kernels {
-  // "avx512", "avx-vnni", "avx2", "generic"
+  // "avx512-bf16", "avx512", "avx-vnni", "avx2", "generic"
   const char* name;
   void (*gemm_float32)(const GemmCall& call);
   void (*gemm_bfloat16)(const GemmCall& call);
@@ -141,6 +144,14 @@ struct Kernels {
   void (*gate_row)(const float* x, const float* gate, std::size_t size, float* out);
   // out = softmax((x + y) * scale), [attention_room(size)]: 0 behind `size`.
   void (*softmax_of_sum)(const float* x, const float* y, std::size_t size, float scale, float* out);
+  // The numerators of a softmax to the base 2: x[i] = 2^(x[i] - the largest), within 3e-6 of each; x has
+  // attention_room(size), and 0 behind `size` afterwards. Returns their sum.
+  float (*powers_of_two_float32)(float* x, std::size_t size);
+  // The same as bfloat16 in out[attention_room(size)]; x is overwritten.
+  float (*powers_of_two_bfloat16)(float* x, std::size_t size, std::uint16_t* out);
+  // y = x * weights^T without an epilogue. x: bfloat16 [rows, paired_depth(depth)]; panels: bfloat16
+  // [paired_depth(depth) / 2][kPanelOutputs][2]. Null where the processor has no instruction for it.
+  void (*gemm_pairs)(const GemmCall& call);
 };
 
 // The best variant for this processor.

@@ -25,8 +25,20 @@ void quantize_row(const float* x, std::size_t depth, bool round, std::int8_t* ou
   // Adding this leaves the nearest integer, ties to even, in the low bits.
   const float shifter = 12582912.0f;
   std::int32_t total = 0;
-  for (std::size_t j = 0; j < depth; ++j) {
-    // As in CTranslate2, which first shifts to unsigned values: the sum is rounded as a float.
+  // As in CTranslate2, which first shifts to unsigned values: the sum is rounded as a float.
+  std::size_t j = 0;
+  if (round) {
+    Vi totals = {};
+    for (; j < i; j += kLanes) {
+      const Vf nearest = (load(x + j) * scale + 128.0f) + shifter;
+      const Vi integers = reinterpret_cast<Vi>(nearest) - (0x4b400000 + 128);
+      const auto bytes = __builtin_convertvector(integers, Bytes);
+      __builtin_memcpy(out + j, &bytes, sizeof(bytes));
+      totals += integers;
+    }
+    for (int lane = 0; lane < kLanes; ++lane) total += totals[lane];
+  }
+  for (; j < depth; ++j) {
     const float shifted = x[j] * scale + 128.0f;
     const float nearest = shifted + shifter;
     std::int32_t bits;
@@ -36,7 +48,7 @@ void quantize_row(const float* x, std::size_t depth, bool round, std::int8_t* ou
     total += integer;
   }
   const std::size_t padded = quantized_depth(depth);
-  for (std::size_t j = depth; j < padded; ++j) out[j] = 0;
+  for (j = depth; j < padded; ++j) out[j] = 0;
   const float factor = 1.0f / scale;
   __builtin_memcpy(out + padded, &factor, 4);
   __builtin_memcpy(out + padded + 4, &total, 4);

@@ -23,6 +23,9 @@ constexpr int kLanes = VERBATIM_VECTOR_BYTES / 4;
 
 using Vf = float __attribute__((vector_size(VERBATIM_VECTOR_BYTES)));
 using Vi = std::int32_t __attribute__((vector_size(VERBATIM_VECTOR_BYTES)));
+// As many as Vi has lanes.
+using Bytes = std::uint8_t __attribute__((vector_size(VERBATIM_VECTOR_BYTES / 4)));
+using Halves = std::uint16_t __attribute__((vector_size(VERBATIM_VECTOR_BYTES / 2)));
 using Words = Vi __attribute__((aligned(4), may_alias));
 using UnalignedVf = float __attribute__((vector_size(VERBATIM_VECTOR_BYTES), aligned(4), may_alias));
 

@@ -13,13 +13,13 @@ struct OwnModel {
   std::shared_ptr<const whisper::Model> model;
   transformer::CpuWeights weights;
   std::unique_ptr<transformer::Decoder> decoder;
-  whisper::Encoder encoder;
+  std::unique_ptr<whisper::Encoder> encoder;
 
   explicit OwnModel(const std::filesystem::path& path, AcceleratorMode accelerator = AcceleratorMode::kFloat32)
       : model(whisper::Model::load(path, accelerator)),
         weights(model->decoder(), transformer::ComputeType::kFloat32),
         decoder(make_cpu_decoder(model->decoder(), weights, {}, transformer::kernels())),
-        encoder(model, 1) {}
+        encoder(whisper::make_encoder(model, 1)) {}
 
   whisper::MelSpectrogram spectrogram(std::span<const float> samples) const {
     return whisper::MelExtractor(model->mel_filters(), model->shape().mels).spectrogram(samples);
@@ -28,7 +28,7 @@ struct OwnModel {
   std::unique_ptr<transformer::CrossCache> encode(const whisper::MelSpectrogram& mel, int positions) {
     auto cross = decoder->make_cross_cache(static_cast<std::size_t>(positions));
     whisper::EncoderRun run(*model, mel, 0, positions, *cross);
-    while (!encoder.advance(run, nullptr)) {
+    while (!encoder->advance(run, nullptr)) {
     }
     return cross;
   }

@@ -19,14 +19,14 @@ int hundredths_of(std::span<const float> samples) {
 }  // namespace
 
 TextAligner::TextAligner(const LoadedModel& model, int threads)
-    : model_(model), threads_(threads), encoder_(model.model(), threads), decoder_(model.make_decoder()) {}
+    : model_(model), threads_(threads), encoder_(make_encoder(model.model(), threads)), decoder_(model.make_decoder()) {}
 
 std::unique_ptr<transformer::CrossCache> TextAligner::encode(std::span<const float> samples, int positions,
                                                              const AbortFlag* abort) {
   const MelSpectrogram mel = model_.mel().spectrogram(samples);
   auto source = decoder_->make_cross_cache(static_cast<std::size_t>(positions));
   EncoderRun run(*model_.model(), mel, 0, positions, *source);
-  while (!encoder_.advance(run, abort)) {
+  while (!encoder_->advance(run, abort)) {
   }
   return source;
 }

@@ -24,7 +24,7 @@ class TextAligner {
   PassAlignment align(std::span<const float> samples, int positions, std::vector<TokenId> prompt,
                       std::span<const TokenId> text, std::span<const transformer::AttentionHead> heads,
                       const AbortFlag* abort, std::span<const SpeechSpan> speech);
-  std::size_t memory_bytes() const noexcept { return encoder_.memory_bytes() + decoder_->memory_bytes(); }
+  std::size_t memory_bytes() const noexcept { return encoder_->memory_bytes() + decoder_->memory_bytes(); }
 
  private:
   std::unique_ptr<transformer::CrossCache> encode(std::span<const float> samples, int positions,
@@ -32,7 +32,7 @@ class TextAligner {
 
   const LoadedModel& model_;
   int threads_;
-  Encoder encoder_;
+  const std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<transformer::Decoder> decoder_;
 };
 

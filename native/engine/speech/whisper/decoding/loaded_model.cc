@@ -57,7 +57,11 @@ std::unique_ptr<const LoadedModel> LoadedModel::load(const std::filesystem::path
   const ComputeType type = decoder_type(compute, on_graphs);
   const bool is_exact = type == ComputeType::kFloat32;
   if (is_exact && accelerator == AcceleratorMode::kAuto) accelerator = AcceleratorMode::kFloat32;
-  auto model = on_graphs ? Model::load_graphs(path, device, is_exact) : Model::load(path, accelerator);
+  auto model = [&] {
+    if (on_graphs) return Model::load_graphs(path, device, is_exact);
+    const bool is_int8 = type == ComputeType::kInt8 && accelerator == AcceleratorMode::kAuto;
+    return is_int8 ? Model::load_kernels(path, ComputeType::kInt8) : Model::load(path, accelerator);
+  }();
   return std::make_unique<const LoadedModel>(std::move(model), type, std::move(alignment_heads));
 }
 

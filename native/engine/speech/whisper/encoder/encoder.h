@@ -2,17 +2,23 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "abort.h"
-#include "speech/whisper/encoder/encoder_graph.h"
 #include "speech/whisper/encoder/encoder_plan.h"
 #include "speech/whisper/encoder/mel.h"
-#include "speech/whisper/model/encoder_weights.h"
 #include "speech/whisper/model/model.h"
 #include "transformer/decoder.h"
 
 namespace verbatim::whisper {
+
+// What an encoder keeps of a window from its first unit to its last.
+class EncoderState {
+ public:
+  virtual ~EncoderState() = default;
+  virtual std::size_t memory_bytes() const noexcept = 0;
+};
 
 // The state of one window in the encoder. Between units no other object holds any of it.
 class EncoderRun {
@@ -26,7 +32,10 @@ class EncoderRun {
   bool complete() const noexcept { return next_unit_ == unit_ends_.size(); }
   std::size_t units() const noexcept { return unit_ends_.size(); }
   int positions() const noexcept { return positions_; }
-  std::size_t memory_bytes() const noexcept;
+  int first_frame() const noexcept { return first_frame_; }
+  const MelSpectrogram& mel() const noexcept { return mel_; }
+  transformer::CrossCache& target() const noexcept { return target_; }
+  std::size_t memory_bytes() const noexcept { return state_ ? state_->memory_bytes() : 0; }
 
  private:
   friend class Encoder;
@@ -38,38 +47,28 @@ class EncoderRun {
   std::vector<EncoderStep> steps_;
   std::vector<std::size_t> unit_ends_;
   std::size_t next_unit_ = 0;
-  // float32 [positions, d], allocated from the first unit to the last.
-  GgmlPointer<ggml_context> context_;
-  GgmlPointer<ggml_backend_buffer> buffer_;
-  ggml_tensor* activation_ = nullptr;
+  std::unique_ptr<EncoderState> state_;
 };
 
 // Buffers and threads for windows that take turns, one unit at a time. A window's result does not depend on the other
 // windows, to the last bit. One call at a time.
 class Encoder {
  public:
-  // threads: 1 to 256. Throws EngineError kInvalidArgument, kOutOfMemory.
-  Encoder(std::shared_ptr<const Model> model, int threads);
-  ~Encoder();
+  virtual ~Encoder() = default;
 
-  // Runs one unit; returns true when the run is complete. A complete run stays so. Throws EngineError kAborted (checked
-  // before the unit), kOutOfMemory, kInternalError; the unit may then be repeated.
+  // Runs one unit; returns true when the run is complete. A complete run stays so. Throws EngineError kAborted, checked
+  // before the unit, which may then be repeated; kOutOfMemory, kInternalError, after which the run cannot go on.
   bool advance(EncoderRun& run, const AbortFlag* abort);
-  // Bytes of the buffers for the longest window so far; the accelerator's own are estimated.
-  std::size_t memory_bytes() const noexcept;
+  // Bytes of the buffers for the longest window so far.
+  virtual std::size_t memory_bytes() const noexcept = 0;
 
  private:
-  void compute(EncoderRun& run);
-  void set_mel(const EncoderRun& run, ggml_tensor* target);
-  void run_unit(EncoderRun& run, const EncoderGraph& unit);
-  void keep_cross(EncoderRun& run, int layer, const ggml_tensor& rows);
-
-  std::shared_ptr<const Model> model_;
-  int threads_;
-  std::vector<GgmlPointer<ggml_backend>> backends_;
-  GgmlPointer<ggml_backend_sched> scheduler_;
-  std::vector<std::byte> graph_memory_;
-  std::vector<float> frames_, staging_;
+  virtual std::unique_ptr<EncoderState> begin(const EncoderRun& run) = 0;
+  virtual void compute(const EncoderRun& run, std::span<const EncoderStep> steps, EncoderState& state) = 0;
 };
+
+// The encoder for the form in which the model holds its weights. threads: 1 to 256. Throws EngineError
+// kInvalidArgument, kOutOfMemory.
+std::unique_ptr<Encoder> make_encoder(std::shared_ptr<const Model> model, int threads);
 
 }  // namespace verbatim::whisper

@@ -7,6 +7,7 @@
 #include "speech/whisper/model/decoder_weights.h"
 #include "speech/whisper_log.h"
 #include "transformer/gpu/executor.h"
+#include "transformer/kernels/kernels.h"
 
 namespace verbatim::whisper {
 namespace {
@@ -29,38 +30,64 @@ void check_room(const DeviceInfo& device, std::uint64_t room, std::uint64_t need
 
 }  // namespace
 
+// What computes the encoder: graphs on the CPU (with an accelerator if there is one) or on a device, or the kernels.
+struct Model::Placement {
+  DeviceInfo device;
+  // The device of graphs; null for the CPU.
+  ggml_backend_dev_t graphs = nullptr;
+  AcceleratorMode accelerator = AcceleratorMode::kOff;
+  // The type of the kernels.
+  std::optional<transformer::ComputeType> kernels;
+};
+
 std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, AcceleratorMode accelerator) {
   capture_whisper_log();
-  return std::make_shared<const Model>(Private{}, path, accelerator, find_device("cpu"), nullptr);
+  return std::make_shared<const Model>(Private{}, path,
+                                       Placement{.device = find_device("cpu"), .accelerator = accelerator});
 }
 
 std::shared_ptr<const Model> Model::load_graphs(const std::filesystem::path& path, std::string_view device,
                                                 bool as_float32) {
   capture_whisper_log();
   const DeviceInfo target = find_device(device);
-  return std::make_shared<const Model>(Private{}, path, as_float32 ? AcceleratorMode::kFloat32 : AcceleratorMode::kOff,
-                                       target, transformer::backend_device_of(target.id));
+  return std::make_shared<const Model>(
+      Private{}, path,
+      Placement{.device = target,
+                .graphs = transformer::backend_device_of(target.id),
+                .accelerator = as_float32 ? AcceleratorMode::kFloat32 : AcceleratorMode::kOff});
 }
 
-Model::Model(Private, const std::filesystem::path& path, AcceleratorMode accelerator, const DeviceInfo& device,
-             ggml_backend_dev_t graphs)
+std::shared_ptr<const Model> Model::load_kernels(const std::filesystem::path& path, transformer::ComputeType type) {
+  capture_whisper_log();
+  return std::make_shared<const Model>(Private{}, path, Placement{.device = find_device("cpu"), .kernels = type});
+}
+
+Model::Model(Private, const std::filesystem::path& path, const Placement& wanted)
     : reader_(path),
       vocabulary_(reader_.vocabulary(), reader_.info().shape.vocabulary),
       mel_filters_(reader_.mel_filters()),
       decoder_(read_decoder(reader_)),
-      graph_device_(graphs),
-      accelerator_(graphs == nullptr ? accelerator::make_weight_store(accelerator) : nullptr) {
-  check_room(device, room_on(device, graphs), reader_.info().weight_bytes);
-  WeightPlacement placement;
-  placement.device = graphs;
-  placement.buffers = graphs == nullptr ? ggml_backend_cpu_buffer_type() : ggml_backend_dev_buffer_type(graphs);
-  placement.accelerator = accelerator_;
-  placement.as_float32 = accelerator == AcceleratorMode::kFloat32;
-  encoder_ = std::make_unique<const EncoderWeights>(reader_, placement);
+      graph_device_(wanted.graphs) {
+  check_room(wanted.device, room_on(wanted.device, wanted.graphs), reader_.info().weight_bytes);
+  info_ = describe_model(reader_.info(), wanted.device);
+  if (wanted.kernels) {
+    cpu_encoder_ = std::make_unique<const CpuEncoderWeights>(reader_, *wanted.kernels);
+    info_.accelerator = std::string(transformer::compute_type_name(*wanted.kernels)) + " on " +
+                        transformer::kernels().name;
+    info_.memory_bytes = cpu_encoder_->bytes();
+  } else {
+    if (wanted.graphs == nullptr) accelerator_ = accelerator::make_weight_store(wanted.accelerator);
+    WeightPlacement placement;
+    placement.device = wanted.graphs;
+    placement.buffers =
+        wanted.graphs == nullptr ? ggml_backend_cpu_buffer_type() : ggml_backend_dev_buffer_type(wanted.graphs);
+    placement.accelerator = accelerator_;
+    placement.as_float32 = wanted.accelerator == AcceleratorMode::kFloat32;
+    encoder_ = std::make_unique<const EncoderWeights>(reader_, placement);
+    info_.accelerator = accelerator::name(accelerator_.get());
+    info_.memory_bytes = encoder_->bytes();
+  }
   reader_.drop_pages();
-  info_ = describe_model(reader_.info(), device);
-  info_.accelerator = accelerator::name(accelerator_.get());
-  info_.memory_bytes = encoder_->bytes();
 }
 
 }  // namespace verbatim::whisper

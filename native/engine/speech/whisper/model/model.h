@@ -4,15 +4,18 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "accelerator/accelerator.h"
 #include "device.h"
 #include "speech/model_info.h"
+#include "speech/whisper/model/cpu_encoder_weights.h"
 #include "speech/whisper/model/encoder_weights.h"
 #include "speech/whisper/model/model_reader.h"
 #include "speech/whisper/model/vocabulary.h"
+#include "transformer/compute_type.h"
 #include "transformer/transformer.h"
 
 namespace verbatim::whisper {
@@ -32,9 +35,12 @@ class Model {
   // kDeviceUnavailable, kInvalidArgument for the device.
   static std::shared_ptr<const Model> load_graphs(const std::filesystem::path& path, std::string_view device,
                                                   bool as_float32);
-  // Called by load() and load_graphs() only. graphs: null for load().
-  Model(Private, const std::filesystem::path& path, AcceleratorMode accelerator, const DeviceInfo& device,
-        ggml_backend_dev_t graphs);
+  // Loads onto the CPU for this engine's own kernels. type: of the encoder, kInt8 or kFloat32. Throws EngineError as
+  // load() does.
+  static std::shared_ptr<const Model> load_kernels(const std::filesystem::path& path, transformer::ComputeType type);
+  // Called by the functions above only.
+  struct Placement;
+  Model(Private, const std::filesystem::path& path, const Placement& placement);
 
   // info().memory_bytes: bytes of the encoder's weights.
   const SpeechModelInfo& info() const noexcept { return info_; }
@@ -47,10 +53,13 @@ class Model {
   const transformer::Transformer& decoder() const noexcept { return decoder_; }
   void drop_pages() const noexcept { reader_.drop_pages(); }
 
-  // For encoders only; null without an accelerator.
+  // For encoders only. Weights for graphs, of load() and load_graphs().
   const EncoderWeights& encoder_weights() const noexcept { return *encoder_; }
+  // Weights for this engine's own kernels, of load_kernels(); else null.
+  const CpuEncoderWeights* cpu_encoder_weights() const noexcept { return cpu_encoder_.get(); }
+  // Null without an accelerator.
   const std::shared_ptr<accelerator::WeightStore>& accelerator() const noexcept { return accelerator_; }
-  // The device of load_graphs(); null for load().
+  // The device of load_graphs(); else null.
   ggml_backend_dev_t graph_device() const noexcept { return graph_device_; }
 
  private:
@@ -61,6 +70,7 @@ class Model {
   ggml_backend_dev_t graph_device_;
   std::shared_ptr<accelerator::WeightStore> accelerator_;
   std::unique_ptr<const EncoderWeights> encoder_;
+  std::unique_ptr<const CpuEncoderWeights> cpu_encoder_;
   SpeechModelInfo info_;
 };
 

@@ -27,7 +27,7 @@ void WhisperEncoder::advance(WindowInFlight& window) {
   try {
     if (current.abort_flag().is_set()) return current.end_aborted();
     if (!current.run) begin_pass(current);
-    const bool is_complete = encoder_.advance(*current.run, &current.abort_flag());
+    const bool is_complete = encoder_->advance(*current.run, &current.abort_flag());
     // Only the first unit reads the features. Computing them again for another pass costs less than keeping them for
     // every window.
     current.mel.reset();

@@ -17,16 +17,16 @@ class WhisperEncoder final : public WindowEncoder {
   // mel, caches: must outlive this; `caches` makes what the encoder writes. threads: 1 to 256. Throws EngineError
   // kOutOfMemory.
   WhisperEncoder(std::shared_ptr<const Model> model, int threads, const MelExtractor& mel, transformer::Decoder& caches)
-      : model_(std::move(model)), encoder_(model_, threads), mel_(mel), caches_(caches) {}
+      : model_(std::move(model)), encoder_(make_encoder(model_, threads)), mel_(mel), caches_(caches) {}
 
   void advance(WindowInFlight& window) override;
-  std::size_t memory_bytes() const noexcept override { return encoder_.memory_bytes(); }
+  std::size_t memory_bytes() const noexcept override { return encoder_->memory_bytes(); }
 
  private:
   void begin_pass(WhisperWindow& window);
 
   const std::shared_ptr<const Model> model_;
-  Encoder encoder_;
+  const std::unique_ptr<Encoder> encoder_;
   const MelExtractor& mel_;
   transformer::Decoder& caches_;
 };

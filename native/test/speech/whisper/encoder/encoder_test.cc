@@ -55,8 +55,8 @@ std::vector<std::vector<float>> encode(const std::shared_ptr<const Model>& model
   const MelSpectrogram mel = spectrogram(*model, 3);
   KeptCross cross(model->shape(), positions);
   EncoderRun run(*model, mel, first, positions, cross);
-  Encoder encoder(model, threads);
-  while (!encoder.advance(run, nullptr)) {
+  const auto encoder = make_encoder(model, threads);
+  while (!encoder->advance(run, nullptr)) {
   }
   CHECK(cross.is_whole());
   CHECK(run.memory_bytes() == 0);
@@ -166,7 +166,7 @@ TEST_CASE("windows that take turns in one encoder are encoded as if each were al
   const test::SmallModel file({.width = 128, .heads = 2, .audio_layers = 30, .text_layers = 2});
   for (const AcceleratorMode mode : {AcceleratorMode::kOff, AcceleratorMode::kAuto}) {
     const auto model = Model::load(file.path(), mode);
-    Encoder encoder(model, 1);
+    const auto encoder = make_encoder(model, 1);
     const int kPositions[] = {256, 40, 300};
     const MelSpectrogram mel = spectrogram(*model, 3);
     std::vector<std::unique_ptr<KeptCross>> crosses;
@@ -180,7 +180,7 @@ TEST_CASE("windows that take turns in one encoder are encoded as if each were al
     }
     for (bool all = false; !all;) {
       all = true;
-      for (const auto& run : runs) all &= encoder.advance(*run, nullptr);
+      for (const auto& run : runs) all &= encoder->advance(*run, nullptr);
     }
     for (std::size_t i = 0; i < 3; ++i) {
       CAPTURE(i);
@@ -200,10 +200,10 @@ TEST_CASE("encoders of one model work at the same time and do not affect each ot
     for (const int positions : kPositions) {
       KeptCross& cross = *crosses.emplace_back(std::make_unique<KeptCross>(file.shape, positions));
       lanes.emplace_back([&model, &mel, &cross, positions] {
-        Encoder encoder(model, 1);
+        const auto encoder = make_encoder(model, 1);
         for (int round = 0; round < 3; ++round) {
           EncoderRun run(*model, mel, 0, positions, cross);
-          while (!encoder.advance(run, nullptr)) {
+          while (!encoder->advance(run, nullptr)) {
           }
         }
       });
@@ -220,21 +220,21 @@ TEST_CASE("an abort is polled before every unit, and the window may continue lat
   KeptCross cross(file.shape, 50);
   EncoderRun run(*model, mel, 0, 50, cross);
   REQUIRE(run.units() >= 3);
-  Encoder encoder(model, 1);
+  const auto encoder = make_encoder(model, 1);
   AbortFlag abort;
-  CHECK_FALSE(encoder.advance(run, &abort));
+  CHECK_FALSE(encoder->advance(run, &abort));
   abort.set();
   for (int i = 0; i < 3; ++i) {
-    CHECK_THROWS_WITH_AS(encoder.advance(run, &abort), "aborted by the caller", EngineError);
+    CHECK_THROWS_WITH_AS(encoder->advance(run, &abort), "aborted by the caller", EngineError);
   }
   CHECK(run.memory_bytes() >= 50 * 64 * sizeof(float));
   std::size_t units = 1;
   while (!run.complete()) {
-    encoder.advance(run, nullptr);
+    encoder->advance(run, nullptr);
     ++units;
   }
   CHECK(units == run.units());
-  CHECK(encoder.advance(run, &abort));
+  CHECK(encoder->advance(run, &abort));
   CHECK(cross.layers == encode(model, 50));
 }
 

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "speech/whisper/encoder/encoder.h"
+#include "speech/whisper/encoder/encoder_graph.h"
+#include "speech/whisper/model/encoder_weights.h"
+#include "speech/whisper/model/model.h"
+
+namespace verbatim::whisper {
+
+// The encoder as ggml's graphs: on a device, on the accelerator, or on ggml's own kernels.
+class GraphEncoder final : public Encoder {
+ public:
+  // model: with encoder_weights(). threads: 1 to 256. Throws EngineError kInvalidArgument, kOutOfMemory.
+  GraphEncoder(std::shared_ptr<const Model> model, int threads);
+  ~GraphEncoder() override;
+
+  // The accelerator's own buffers are estimated.
+  std::size_t memory_bytes() const noexcept override;
+
+ private:
+  struct State;
+
+  std::unique_ptr<EncoderState> begin(const EncoderRun& run) override;
+  void compute(const EncoderRun& run, std::span<const EncoderStep> steps, EncoderState& state) override;
+  void set_mel(const EncoderRun& run, ggml_tensor* target);
+  void run_unit(const EncoderRun& run, const EncoderGraph& unit);
+  void keep_cross(const EncoderRun& run, int layer, const ggml_tensor& rows);
+
+  std::shared_ptr<const Model> model_;
+  int threads_;
+  std::vector<GgmlPointer<ggml_backend>> backends_;
+  GgmlPointer<ggml_backend_sched> scheduler_;
+  std::vector<std::byte> graph_memory_;
+  std::vector<float> frames_, staging_;
+};
+
+}  // namespace verbatim::whisper

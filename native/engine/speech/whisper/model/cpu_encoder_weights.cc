@@ -1,0 +1,106 @@
+#include "speech/whisper/model/cpu_encoder_weights.h"
+
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "error.h"
+#include "speech/whisper/model/layer_reader.h"
+#include "transformer/transformer.h"
+
+namespace verbatim::whisper {
+namespace {
+
+using namespace transformer;
+
+// A kernel, [outputs][inputs][frames] in the file, as [outputs, frames * inputs].
+Linear convolution(const ModelReader& reader, const std::string& name) {
+  const StoredMatrix stored = reader.matrix(name + ".weight");
+  Linear linear;
+  linear.bias = reader.values(name + ".bias");
+  const std::size_t inputs = stored.rows / linear.bias.size();
+  const std::size_t frames = stored.columns;
+  linear.weight.rows = linear.bias.size();
+  linear.weight.columns = inputs * frames;
+  const StoredMatrix by_output{stored.type, linear.bias.size(), inputs * frames, stored.data};
+  linear.weight.reader = [by_output, inputs, frames](std::size_t row, std::span<float> out) {
+    std::vector<float> values(out.size());
+    by_output.read_row(row, values);
+    for (std::size_t input = 0; input < inputs; ++input) {
+      for (std::size_t frame = 0; frame < frames; ++frame) out[frame * inputs + input] = values[input * frames + frame];
+    }
+  };
+  return linear;
+}
+
+std::size_t memory_bytes(const ModelShape& shape, ComputeType type) {
+  const auto bytes = [type](std::int64_t outputs, std::int64_t inputs) {
+    MatrixView view;
+    view.rows = static_cast<std::size_t>(outputs);
+    view.columns = static_cast<std::size_t>(inputs);
+    return PackedMatrix::bytes(view, type);
+  };
+  const std::int64_t d = shape.audio_state;
+  const std::size_t layer = bytes(3 * d, d) + bytes(d, d) + bytes(4 * d, d) + bytes(d, 4 * d);
+  return bytes(d, 3 * shape.mels) + bytes(d, 3 * d) + static_cast<std::size_t>(shape.audio_layers) * layer +
+         static_cast<std::size_t>(shape.text_layers) * bytes(2 * d, d);
+}
+
+BalancedLinears behind(const LayerNorm& norm, const Linear& linear, ComputeType type, WeightMemory& memory) {
+  const Linear* const only[] = {&linear};
+  return pack_behind_norm(norm, only, type, memory);
+}
+
+CpuEncoderLayer read_layer(const LayerReader& layers, const std::string& name, ComputeType type,
+                           WeightMemory& memory) {
+  const Attention attention = layers.self_attention(name + ".attn");
+  const FeedForward block = layers.feed_forward(name + ".mlp");
+  return {.qkv = behind(attention.norm, attention.query, type, memory),
+          .out = pack_linear(attention.output, type, memory),
+          .up = behind(block.norm, block.up, type, memory),
+          .down = pack_linear(block.down, type, memory)};
+}
+
+std::size_t bytes_of(const PackedLinear& linear) { return linear.bias.size() * sizeof(float); }
+std::size_t bytes_of(const BalancedLinears& balanced) {
+  std::size_t bytes = balanced.gain.size() * sizeof(float);
+  for (const PackedLinear& linear : balanced.linears) bytes += bytes_of(linear);
+  return bytes;
+}
+
+}  // namespace
+
+CpuEncoderWeights::CpuEncoderWeights(const ModelReader& reader, ComputeType type) try
+    : type_(type), memory_(memory_bytes(reader.info().shape, type)) {
+  const ModelShape& shape = reader.info().shape;
+  const LayerReader file(reader);
+  first_convolution = pack_linear(convolution(reader, "encoder.conv1"), type, memory_);
+  second_convolution = pack_linear(convolution(reader, "encoder.conv2"), type, memory_);
+  positions = reader.values("encoder.positional_embedding");
+  for (int i = 0; i < shape.audio_layers; ++i) {
+    layers.push_back(read_layer(file, "encoder.blocks." + std::to_string(i), type, memory_));
+    // Keeps the file and the packed weights from being in memory as a whole at the same time.
+    reader.drop_pages();
+  }
+  std::vector<Linear> projections;
+  std::vector<const Linear*> all;
+  for (int i = 0; i < shape.text_layers; ++i) {
+    projections.push_back(file.key_value("decoder.blocks." + std::to_string(i) + ".cross_attn"));
+  }
+  for (const Linear& linear : projections) all.push_back(&linear);
+  cross = pack_behind_norm(file.norm("encoder.ln_post"), all, type, memory_);
+} catch (const std::bad_alloc&) {
+  throw EngineError(ErrorCode::kOutOfMemory, "no memory for the encoder's weights");
+}
+
+std::size_t CpuEncoderWeights::bytes() const noexcept {
+  std::size_t bytes = memory_.size() + positions.size() * sizeof(float) + bytes_of(first_convolution) +
+                      bytes_of(second_convolution) + bytes_of(cross);
+  for (const CpuEncoderLayer& layer : layers) {
+    bytes += bytes_of(layer.qkv) + bytes_of(layer.out) + bytes_of(layer.up) + bytes_of(layer.down);
+  }
+  return bytes;
+}
+
+}  // namespace verbatim::whisper

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "speech/whisper/model/model_reader.h"
+#include "transformer/cpu/balanced_linears.h"
+#include "transformer/cpu/packed_matrix.h"
+#include "transformer/cpu/weight_memory.h"
+
+namespace verbatim::whisper {
+
+struct CpuEncoderLayer {
+  // Query, key and value stacked: [3d, d].
+  transformer::BalancedLinears qkv;
+  transformer::PackedLinear out;
+  transformer::BalancedLinears up;
+  transformer::PackedLinear down;
+};
+
+// The weights of Whisper's encoder and of the decoder layers' projections of its output, packed for this engine's
+// kernels. Immutable; shared by encoders.
+class CpuEncoderWeights {
+ public:
+  // Copies from the reader's file. type: kInt8 or kFloat32. Throws EngineError kOutOfMemory.
+  CpuEncoderWeights(const ModelReader& reader, transformer::ComputeType type);
+
+  transformer::ComputeType type() const noexcept { return type_; }
+  std::size_t bytes() const noexcept;
+
+  // Kernels of the convolutions: [d, 3 * inputs], the inputs of one frame behind those of the frame before.
+  transformer::PackedLinear first_convolution;
+  transformer::PackedLinear second_convolution;
+  std::vector<float> positions;  // [1500, d]
+  std::vector<CpuEncoderLayer> layers;
+  // For each decoder layer, keys and values of cross-attention stacked: [2d, d].
+  transformer::BalancedLinears cross;
+
+ private:
+  transformer::ComputeType type_;
+  transformer::WeightMemory memory_;
+};
+
+}  // namespace verbatim::whisper

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "transformer/cpu/packed_matrix.h"
+#include "transformer/cpu/weight_memory.h"
+#include "transformer/transformer.h"
+
+namespace verbatim::transformer {
+
+struct PackedLinear {
+  PackedMatrix weight;
+  std::vector<float> bias;  // [outputs]
+};
+
+// Packs a layer as it is; without a bias, zeros.
+PackedLinear pack_linear(const Linear& linear, ComputeType type, WeightMemory& memory);
+
+// Linear layers of one normalized input. The norm's gain and bias are folded into weights and biases, so that the input
+// is (x - mean) / deviation * gain. For int8 the gain divides what a column weighs evenly between the input and the
+// weights: its square is the norm's gain times the column's largest weight (SmoothQuant, arXiv:2211.10438, with a
+// strength of one half and the norm's gain in place of measured activations). For the other types it is the norm's own.
+struct BalancedLinears {
+  std::vector<float> gain;  // [inputs]
+  std::vector<PackedLinear> linears;
+};
+
+// norm: with a beta. linears: at least one, of the norm's size.
+BalancedLinears pack_behind_norm(const LayerNorm& norm, std::span<const Linear* const> linears, ComputeType type,
+                                 WeightMemory& memory);
+
+}  // namespace verbatim::transformer

@@ -1,0 +1,35 @@
+#include "transformer/cpu/row_product.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace verbatim::transformer {
+
+void write_operands(const Kernels& kernels, ComputeType type, const float* row, std::size_t depth, std::byte* out) {
+  if (type == ComputeType::kInt8) {
+    kernels.quantize_row(row, depth, true, reinterpret_cast<std::int8_t*>(out));
+  } else {
+    std::memcpy(out, row, depth * sizeof(float));
+  }
+}
+
+void multiply(const Kernels& kernels, const RowProduct& product) {
+  GemmCall call;
+  product.weight.prepare(call);
+  call.x = product.operands;
+  call.rows = product.rows;
+  call.last_panel = product.weight.panels();
+  call.y = product.y;
+  call.ld = product.ld;
+  call.epilogue = product.epilogue;
+  switch (product.weight.type()) {
+    case ComputeType::kInt8:
+      return kernels.gemm_int8(call);
+    case ComputeType::kBfloat16:
+      return kernels.gemm_bfloat16(call);
+    default:
+      return kernels.gemm_float32(call);
+  }
+}
+
+}  // namespace verbatim::transformer
