@@ -9,7 +9,5 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
   set_source_files_properties("${VERBATIM_KERNEL_DIR}/avx512.cc" PROPERTIES
     COMPILE_OPTIONS
     "-O3;-ffp-contract=fast;-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx512vnni;-mprefer-vector-width=512")
-  set_source_files_properties("${VERBATIM_KERNEL_DIR}/avx512_bf16.cc" PROPERTIES
-    COMPILE_OPTIONS "-O3;-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx512bf16;-mprefer-vector-width=512")
   set_source_files_properties("${VERBATIM_KERNEL_DIR}/kernels.cc" PROPERTIES COMPILE_DEFINITIONS VERBATIM_X86_KERNELS=1)
 endif()

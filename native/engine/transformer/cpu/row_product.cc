@@ -18,7 +18,8 @@ void multiply(const Kernels& kernels, const RowProduct& product) {
   product.weight.prepare(call);
   call.x = product.operands;
   call.rows = product.rows;
-  call.last_panel = product.weight.panels();
+  call.first_panel = product.first_panel;
+  call.last_panel = product.last_panel == 0 ? product.weight.panels() : product.last_panel;
   call.y = product.y;
   call.ld = product.ld;
   call.epilogue = product.epilogue;

@@ -16,6 +16,7 @@ constexpr std::size_t operand_row_bytes(ComputeType type, std::size_t depth) {
 // out: operand_row_bytes(), aligned as float.
 void write_operands(const Kernels& kernels, ComputeType type, const float* row, std::size_t depth, std::byte* out);
 
+// y[rows][ld] = epilogue(operands * weight^T).
 struct RowProduct {
   const PackedMatrix& weight;
   std::size_t rows = 0;
@@ -25,6 +26,9 @@ struct RowProduct {
   // [rows][ld]; ld also holds for the epilogue's gate and residual.
   float* y = nullptr;
   std::size_t ld = 0;
+  // Panels of the weight: outputs before the first keep their place in y and are not computed. 0: to the last.
+  std::size_t first_panel = 0;
+  std::size_t last_panel = 0;
 };
 
 void multiply(const Kernels& kernels, const RowProduct& product);

@@ -7,18 +7,18 @@
 #include <numbers>
 
 #include "transformer/cpu/parallel.h"
+#include "transformer/cpu/row_product.h"
 
 namespace verbatim::transformer {
 namespace {
 
-// Queries whose scores are computed at once: 48 x 1504 floats stay in the second-level cache.
-constexpr std::size_t kBlock = 48;
-constexpr std::size_t kLine = 64;
+// Queries whose scores are computed at once: 24 x 1504 floats stay in the second-level cache.
+constexpr std::size_t kBlock = 24;
 
 std::size_t panels(std::size_t count) { return (count + kPanelOutputs - 1) / kPanelOutputs; }
 
 template <typename T>
-void reserve(std::vector<T>& buffer, std::size_t size) {
+void at_least(std::vector<T>& buffer, std::size_t size) {
   if (buffer.size() < size) buffer.resize(size);
 }
 
@@ -27,53 +27,101 @@ void reserve(std::vector<T>& buffer, std::size_t size) {
 SelfAttention::SelfAttention(const Kernels& kernels, ComputeType type, const AttentionShape& shape, int threads)
     : kernels_(kernels), type_(type), shape_(shape), threads_(threads), lanes_(static_cast<std::size_t>(threads)) {}
 
-void SelfAttention::run(float* qkv, std::size_t positions) {
-  for_each(shape_.heads, threads_,
-           [&](std::size_t head, std::size_t thread) { attend(qkv, positions, head, lanes_[thread]); });
+void SelfAttention::reserve(std::size_t positions) {
+  if (positions <= room_) return;
+  room_ = 0;
+  qkv_.reset();
+  qkv_.emplace(3 * positions * shape_.width * sizeof(float), "attention");
+  room_ = positions;
 }
 
-void SelfAttention::attend(float* qkv, std::size_t positions, std::size_t head, Lane& lane) const {
-  float* const query = qkv + head * shape_.head_size();
-  pack_keys(query + shape_.width, positions, lane);
-  pack_values(query + 2 * shape_.width, positions, lane);
+float* SelfAttention::rows_of(std::size_t part, std::size_t head) const noexcept {
+  return reinterpret_cast<float*>(qkv_->data()) + (part * shape_.heads + head) * room_ * shape_.head_size();
+}
+
+// Where heads are whole panels, each product goes to its place at once.
+void SelfAttention::project(const PackedLinear& qkv, const std::byte* operands, std::size_t first, std::size_t count,
+                            std::vector<float>& scratch) {
+  const std::size_t size = shape_.head_size();
+  const std::size_t outputs = 3 * shape_.width;
+  RowProduct product{.weight = qkv.weight, .rows = count, .operands = operands, .epilogue = {.bias = qkv.bias.data()}};
+  const bool in_place = size % kPanelOutputs == 0;
+  if (!in_place) {
+    at_least(scratch, count * outputs);
+    product.y = scratch.data();
+    product.ld = outputs;
+    multiply(kernels_, product);
+  }
+  for (std::size_t at = 0; at < outputs; at += size) {
+    float* const to = rows_of(at / shape_.width, at % shape_.width / size) + first * size;
+    if (in_place) {
+      product.y = to - at;
+      product.ld = size;
+      product.first_panel = at / kPanelOutputs;
+      product.last_panel = (at + size) / kPanelOutputs;
+      multiply(kernels_, product);
+    } else {
+      for (std::size_t i = 0; i < count; ++i) std::copy_n(scratch.data() + i * outputs + at, size, to + i * size);
+    }
+  }
+}
+
+void SelfAttention::get(std::size_t position, float* out) const {
+  const std::size_t size = shape_.head_size();
+  for (std::size_t head = 0; head < shape_.heads; ++head) {
+    std::copy_n(rows_of(0, head) + position * size, size, out + head * size);
+  }
+}
+
+void SelfAttention::run(std::size_t positions) {
+  for_each(shape_.heads, threads_,
+           [&](std::size_t head, std::size_t thread) { attend(head, positions, lanes_[thread]); });
+}
+
+void SelfAttention::attend(std::size_t head, std::size_t positions, Lane& lane) const {
+  float* const queries = rows_of(0, head);
+  pack_keys(rows_of(1, head), positions, lane);
+  mixes_int8() ? pack_values_int8(rows_of(2, head), positions, lane) : pack_values(rows_of(2, head), positions, lane);
   for (std::size_t first = 0; first < positions; first += kBlock) {
-    attend_block(query + first * 3 * shape_.width, std::min(kBlock, positions - first), positions, lane);
+    const std::size_t rows = std::min(kBlock, positions - first);
+    score(queries + first * shape_.head_size(), rows, positions, lane);
+    mix(queries + first * shape_.head_size(), rows, positions, lane);
   }
 }
 
 // Panels of keys, as PackedMatrix has them: a key is an output.
 void SelfAttention::pack_keys(const float* keys, std::size_t positions, Lane& lane) const {
   const std::size_t size = shape_.head_size();
-  const std::size_t stride = 3 * shape_.width;
   const std::size_t padded = panels(positions) * kPanelOutputs;
   if (type_ != ComputeType::kInt8) {
-    reserve(lane.keys, padded * size * sizeof(float));
+    at_least(lane.keys, padded * size * sizeof(float));
     auto* const out = reinterpret_cast<float*>(lane.keys.data());
     std::fill_n(out, padded * size, 0.0f);
     for (std::size_t i = 0; i < positions; ++i) {
       float* const place = out + i / kPanelOutputs * size * kPanelOutputs + i % kPanelOutputs;
-      for (std::size_t k = 0; k < size; ++k) place[k * kPanelOutputs] = keys[i * stride + k];
+      for (std::size_t k = 0; k < size; ++k) place[k * kPanelOutputs] = keys[i * size + k];
     }
     return;
   }
   const std::size_t depth = quantized_depth(size);
-  reserve(lane.keys, padded * depth);
-  reserve(lane.key_factors, padded);
-  reserve(lane.row, std::max(size, kLine));
+  at_least(lane.keys, padded * depth);
+  at_least(lane.key_factors, padded);
+  at_least(lane.row, size);
   lane.mean.assign(size, 0.0f);
   for (std::size_t i = 0; i < positions; ++i) {
-    for (std::size_t k = 0; k < size; ++k) lane.mean[k] += keys[i * stride + k];
+    for (std::size_t k = 0; k < size; ++k) lane.mean[k] += keys[i * size + k];
   }
   for (float& value : lane.mean) value /= static_cast<float>(positions);
-  std::memset(lane.keys.data(), 128, padded * depth);
-  std::fill_n(lane.key_factors.data(), padded, 0.0f);
+  // The last panel's missing keys.
+  const std::size_t whole = positions / kPanelOutputs * kPanelOutputs;
+  std::memset(lane.keys.data() + whole * depth, 128, (padded - whole) * depth);
+  std::fill(lane.key_factors.begin() + static_cast<std::ptrdiff_t>(whole), lane.key_factors.end(), 0.0f);
   std::vector<std::int8_t> quantized(quantized_row_bytes(size));
   for (std::size_t i = 0; i < positions; ++i) {
-    for (std::size_t k = 0; k < size; ++k) lane.row[k] = keys[i * stride + k] - lane.mean[k];
+    for (std::size_t k = 0; k < size; ++k) lane.row[k] = keys[i * size + k] - lane.mean[k];
     kernels_.quantize_row(lane.row.data(), size, true, quantized.data());
     std::memcpy(&lane.key_factors[i], quantized.data() + depth, sizeof(float));
-    std::byte* const place =
-        lane.keys.data() + i / kPanelOutputs * depth * kPanelOutputs + i % kPanelOutputs * 4;
+    std::byte* const place = lane.keys.data() + i / kPanelOutputs * depth * kPanelOutputs + i % kPanelOutputs * 4;
     for (std::size_t k = 0; k < depth; k += 4) {
       std::uint32_t word;
       std::memcpy(&word, quantized.data() + k, sizeof(word));
@@ -86,43 +134,63 @@ void SelfAttention::pack_keys(const float* keys, std::size_t positions, Lane& la
 // Panels of values: a channel is an output, and positions are the depth.
 void SelfAttention::pack_values(const float* values, std::size_t positions, Lane& lane) const {
   const std::size_t size = shape_.head_size();
-  const std::size_t stride = 3 * shape_.width;
   const std::size_t depth = attention_room(positions);
-  if (type_ != ComputeType::kInt8 || kernels_.gemm_pairs == nullptr) {
-    reserve(lane.values, panels(size) * kPanelOutputs * depth * sizeof(float));
-    auto* const out = reinterpret_cast<float*>(lane.values.data());
-    std::fill_n(out, panels(size) * kPanelOutputs * depth, 0.0f);
-    for (std::size_t i = 0; i < positions; ++i) {
-      for (std::size_t first = 0; first < size; first += kPanelOutputs) {
-        std::copy_n(values + i * stride + first, std::min(kPanelOutputs, size - first),
-                    out + (first / kPanelOutputs * depth + i) * kPanelOutputs);
-      }
-    }
-    return;
-  }
-  reserve(lane.values, panels(size) * kPanelOutputs * depth * sizeof(std::uint16_t));
-  auto* const out = reinterpret_cast<std::uint16_t*>(lane.values.data());
-  std::fill_n(out, panels(size) * kPanelOutputs * depth, std::uint16_t{0});
-  std::vector<std::uint16_t> rounded(size);
+  at_least(lane.values, panels(size) * kPanelOutputs * depth * sizeof(float));
+  auto* const out = reinterpret_cast<float*>(lane.values.data());
+  std::fill_n(out, panels(size) * kPanelOutputs * depth, 0.0f);
   for (std::size_t i = 0; i < positions; ++i) {
-    kernels_.round_to_bfloat16(values + i * stride, size, rounded.data());
+    for (std::size_t first = 0; first < size; first += kPanelOutputs) {
+      std::copy_n(values + i * size + first, std::min(kPanelOutputs, size - first),
+                  out + (first / kPanelOutputs * depth + i) * kPanelOutputs);
+    }
+  }
+}
+
+// The same in groups of four positions.
+void SelfAttention::pack_values_int8(const float* values, std::size_t positions, Lane& lane) const {
+  const std::size_t size = shape_.head_size();
+  const std::size_t channels = panels(size) * kPanelOutputs;
+  const std::size_t depth = attention_room(positions);
+  at_least(lane.values, channels * depth);
+  at_least(lane.row, channels);
+  lane.value_scales.assign(channels, 0.0f);
+  for (std::size_t i = 0; i < positions; ++i) {
     for (std::size_t k = 0; k < size; ++k) {
-      out[(k / kPanelOutputs * depth + i / 2 * 2) * kPanelOutputs + k % kPanelOutputs * 2 + i % 2] = rounded[k];
+      lane.value_scales[k] = std::max(lane.value_scales[k], std::abs(values[i * size + k]));
+    }
+  }
+  float* const factors = lane.row.data();
+  for (std::size_t k = 0; k < channels; ++k) {
+    factors[k] = lane.value_scales[k] > 0.0f ? 127.0f / lane.value_scales[k] : 0.0f;
+    lane.value_scales[k] /= 127.0f;
+  }
+  auto* const out = reinterpret_cast<std::int8_t*>(lane.values.data());
+  const std::size_t whole = positions / 4 * 4;
+  for (std::size_t first = 0; first < channels; first += kPanelOutputs) {
+    std::int8_t* const panel = out + first * depth;
+    std::memset(panel + whole * kPanelOutputs, 0, (depth - whole) * kPanelOutputs);
+    const std::size_t count = std::min(kPanelOutputs, size - first);
+    for (std::size_t i = 0; i < positions; ++i) {
+      std::int8_t* const place = panel + i / 4 * 4 * kPanelOutputs + i % 4;
+      const float* const row = values + i * size + first;
+      // Adding 1.5 * 2^23 leaves the nearest integer in the low bits.
+      for (std::size_t k = 0; k < count; ++k) {
+        place[4 * k] = static_cast<std::int8_t>(std::bit_cast<std::int32_t>(row[k] * factors[first + k] + 12582912.0f));
+      }
     }
   }
 }
 
 // Scores are multiplied by log2(e), so that the softmax is one of powers of two.
-void SelfAttention::attend_block(float* queries, std::size_t rows, std::size_t positions, Lane& lane) const {
+void SelfAttention::score(const float* queries, std::size_t rows, std::size_t positions, Lane& lane) const {
   const std::size_t size = shape_.head_size();
-  const std::size_t stride = 3 * shape_.width;
-  const std::size_t row_bytes = type_ == ComputeType::kInt8 ? quantized_row_bytes(size) : size * sizeof(float);
+  const std::size_t row_bytes = operand_row_bytes(type_, size);
   const std::size_t padded = panels(positions) * kPanelOutputs;
   const float scale = shape_.score_scale() * std::numbers::log2e_v<float>;
-  reserve(lane.queries, kBlock * row_bytes);
-  reserve(lane.scores, kBlock * padded);
+  at_least(lane.queries, kBlock * row_bytes);
+  at_least(lane.scores, kBlock * padded);
   for (std::size_t i = 0; i < rows; ++i) {
-    const float* const query = queries + i * stride;
+    const float* const query = queries + i * size;
     std::byte* const out = lane.queries.data() + i * row_bytes;
     if (type_ == ComputeType::kInt8) {
       kernels_.quantize_row(query, size, true, reinterpret_cast<std::int8_t*>(out));
@@ -145,27 +213,37 @@ void SelfAttention::attend_block(float* queries, std::size_t rows, std::size_t p
   call.y = lane.scores.data();
   call.ld = padded;
   type_ == ComputeType::kInt8 ? kernels_.gemm_int8(call) : kernels_.gemm_float32(call);
-  mix(queries, rows, positions, lane);
 }
 
-// Replaces the queries by the sums of values, weighted by the softmax of the scores.
+// The sums of values, weighted by the softmax of the scores.
 void SelfAttention::mix(float* out, std::size_t rows, std::size_t positions, Lane& lane) const {
   const std::size_t size = shape_.head_size();
-  const std::size_t stride = 3 * shape_.width;
   const std::size_t padded = panels(positions) * kPanelOutputs;
   const std::size_t depth = attention_room(positions);
-  const bool in_pairs = type_ == ComputeType::kInt8 && kernels_.gemm_pairs != nullptr;
-  reserve(lane.row, kBlock);
-  reserve(lane.probabilities, kBlock * depth * (in_pairs ? sizeof(std::uint16_t) : sizeof(float)));
+  at_least(lane.row, kBlock);
+  if (mixes_int8()) {
+    at_least(lane.probabilities, kBlock * 2 * depth);
+    auto* const probabilities = reinterpret_cast<std::uint8_t*>(lane.probabilities.data());
+    for (std::size_t i = 0; i < rows; ++i) {
+      lane.row[i] = 1.0f / kernels_.powers_of_two_uint16(lane.scores.data() + i * padded, positions,
+                                                         probabilities + i * 2 * depth);
+    }
+    kernels_.mix_values_int8({.rows = rows,
+                              .depth = depth,
+                              .probabilities = probabilities,
+                              .values = reinterpret_cast<const std::int8_t*>(lane.values.data()),
+                              .channels = size,
+                              .scales = lane.value_scales.data(),
+                              .factors = lane.row.data(),
+                              .out = out,
+                              .ld = size});
+    return;
+  }
+  at_least(lane.probabilities, kBlock * depth * sizeof(float));
   for (std::size_t i = 0; i < rows; ++i) {
     float* const scores = lane.scores.data() + i * padded;
-    if (in_pairs) {
-      auto* const numerators = reinterpret_cast<std::uint16_t*>(lane.probabilities.data()) + i * depth;
-      lane.row[i] = 1.0f / kernels_.powers_of_two_bfloat16(scores, positions, numerators);
-    } else {
-      lane.row[i] = 1.0f / kernels_.powers_of_two_float32(scores, positions);
-      std::copy_n(scores, depth, reinterpret_cast<float*>(lane.probabilities.data()) + i * depth);
-    }
+    lane.row[i] = 1.0f / kernels_.powers_of_two_float32(scores, positions);
+    std::copy_n(scores, depth, reinterpret_cast<float*>(lane.probabilities.data()) + i * depth);
   }
   GemmCall call;
   call.x = lane.probabilities.data();
@@ -175,19 +253,19 @@ void SelfAttention::mix(float* out, std::size_t rows, std::size_t positions, Lan
   call.outputs = size;
   call.last_panel = panels(size);
   call.y = out;
-  call.ld = stride;
-  in_pairs ? kernels_.gemm_pairs(call) : kernels_.gemm_float32(call);
+  call.ld = size;
+  kernels_.gemm_float32(call);
   for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t k = 0; k < size; ++k) out[i * stride + k] *= lane.row[i];
+    for (std::size_t k = 0; k < size; ++k) out[i * size + k] *= lane.row[i];
   }
 }
 
 std::size_t SelfAttention::memory_bytes() const noexcept {
-  std::size_t bytes = 0;
+  std::size_t bytes = qkv_ ? qkv_->size() : 0;
   for (const Lane& lane : lanes_) {
     bytes += lane.keys.capacity() + lane.values.capacity() + lane.queries.capacity() + lane.probabilities.capacity() +
-             sizeof(float) *
-                 (lane.scores.capacity() + lane.key_factors.capacity() + lane.row.capacity() + lane.mean.capacity());
+             sizeof(float) * (lane.scores.capacity() + lane.key_factors.capacity() + lane.value_scales.capacity() +
+                              lane.row.capacity() + lane.mean.capacity());
   }
   return bytes;
 }

@@ -62,8 +62,7 @@ std::uint16_t quantize_head(const float* x, std::size_t size, std::int8_t* out) 
   const float real = value_at(&scale);
   const float factor = real > 0.0f ? 1.0f / real : 0.0f;
   for (std::size_t i = 0; i < whole; i += kLanes) {
-    const Bytes bytes = __builtin_convertvector(nearest(load(x + i) * factor), Bytes);
-    __builtin_memcpy(out + i, &bytes, sizeof(bytes));
+    store_bytes(out + i, nearest(load(x + i) * factor));
   }
   for (std::size_t i = whole; i < size; ++i)
     out[i] = static_cast<std::int8_t>(__builtin_bit_cast(std::int32_t, x[i] * factor + 12582912.0f));
@@ -170,10 +169,8 @@ VERBATIM_INLINE WeightParts split_weights(const PackedAttendCall& call) {
   const float factor = peak > 0.0f ? kMost / peak : 0.0f;
   for (std::size_t i = 0; i < padded; i += kLanes) {
     const Vi whole = nearest(weight(i) * factor);
-    const Bytes upper = __builtin_convertvector(whole >> 7, Bytes);
-    const Bytes lower = __builtin_convertvector(whole & 127, Bytes);
-    __builtin_memcpy(high + i, &upper, sizeof(upper));
-    __builtin_memcpy(low + i, &lower, sizeof(lower));
+    store_bytes(high + i, whole >> 7);
+    store_bytes(low + i, whole & 127);
   }
   return {high, low, peak / kMost};
 }

@@ -33,8 +33,8 @@ const Kernels kTable = {VERBATIM_KERNELS_NAME,
                         gate_row,
                         softmax_of_sum,
                         powers_of_two_float32,
-                        powers_of_two_bfloat16,
-                        nullptr};
+                        powers_of_two_uint16,
+                        kMixValues};
 
 }  // namespace VERBATIM_KERNELS
 }  // namespace verbatim::transformer

@@ -18,21 +18,9 @@ extern const Kernels kTable;
 namespace avx512 {
 extern const Kernels kTable;
 }
-namespace avx512_bf16 {
-void gemm_pairs(const GemmCall& call);
-}
 #endif
 
 namespace {
-
-#if defined(VERBATIM_X86_KERNELS)
-Kernels with_bfloat16(const Kernels& others) {
-  Kernels kernels = others;
-  kernels.name = "avx512-bf16";
-  kernels.gemm_pairs = avx512_bf16::gemm_pairs;
-  return kernels;
-}
-#endif
 
 std::vector<const Kernels*> detect() {
   std::vector<const Kernels*> found;
@@ -41,8 +29,6 @@ std::vector<const Kernels*> detect() {
   const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                           __builtin_cpu_supports("avx512vnni");
-  static const Kernels kAvx512Bf16 = with_bfloat16(avx512::kTable);
-  if (has_avx512 && __builtin_cpu_supports("avx512bf16")) found.push_back(&kAvx512Bf16);
   if (has_avx512) found.push_back(&avx512::kTable);
   // Every processor with AVX2 and FMA also has F16C.
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");

@@ -43,9 +43,6 @@ struct GemmCall {
 constexpr std::size_t quantized_depth(std::size_t depth) { return (depth + 3) / 4 * 4; }
 constexpr std::size_t quantized_row_bytes(std::size_t depth) { return quantized_depth(depth) + 8; }
 
-// Values of a row of bfloat16 that are multiplied in pairs.
-constexpr std::size_t paired_depth(std::size_t depth) { return (depth + 1) / 2 * 2; }
-
 // Floats that `count` probabilities need: whole vectors.
 constexpr std::size_t attention_room(std::size_t count) { return (count + 15) / 16 * 16; }
 
@@ -112,8 +109,22 @@ struct MixCall {
   float* out = nullptr;  // [size]
 };
 
+// out[row] = factors[row] * the sum of the values, weighted by the row's probabilities: 16-bit integers in two bytes.
+struct MixValuesCall {
+  std::size_t rows = 0;
+  std::size_t depth = 0;                        // a multiple of 16
+  const std::uint8_t* probabilities = nullptr;  // [rows][2][depth]: the high bytes, then the low bytes
+  // Panels of channels: int8 [depth / 4][kPanelOutputs][4].
+  const std::int8_t* values = nullptr;
+  std::size_t channels = 0;
+  const float* scales = nullptr;   // the real value of 1 for each channel, for whole panels
+  const float* factors = nullptr;  // [rows]
+  float* out = nullptr;            // [rows][ld]
+  std::size_t ld = 0;
+};
+
 struct Kernels {
-  // "avx512-bf16", "avx512", "avx-vnni", "avx2", "generic"
+  // "avx512", "avx-vnni", "avx2", "generic"
   const char* name;
   void (*gemm_float32)(const GemmCall& call);
   void (*gemm_bfloat16)(const GemmCall& call);
@@ -147,11 +158,11 @@ struct Kernels {
   // The numerators of a softmax to the base 2: x[i] = 2^(x[i] - the largest), within 3e-6 of each; x has
   // attention_room(size), and 0 behind `size` afterwards. Returns their sum.
   float (*powers_of_two_float32)(float* x, std::size_t size);
-  // The same as bfloat16 in out[attention_room(size)]; x is overwritten.
-  float (*powers_of_two_bfloat16)(float* x, std::size_t size, std::uint16_t* out);
-  // y = x * weights^T without an epilogue. x: bfloat16 [rows, paired_depth(depth)]; panels: bfloat16
-  // [paired_depth(depth) / 2][kPanelOutputs][2]. Null where the processor has no instruction for it.
-  void (*gemm_pairs)(const GemmCall& call);
+  // The same as integers, 65535 for the largest: the high bytes in out[attention_room(size)], the low bytes behind them.
+  // x is overwritten. Returns the sum of the integers.
+  float (*powers_of_two_uint16)(float* x, std::size_t size, std::uint8_t* out);
+  // Null where the processor has no instruction that multiplies bytes with and without a sign: float32 is faster there.
+  void (*mix_values_int8)(const MixValuesCall& call);
 };
 
 // The best variant for this processor.

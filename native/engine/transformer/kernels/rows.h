@@ -32,8 +32,7 @@ void quantize_row(const float* x, std::size_t depth, bool round, std::int8_t* ou
     for (; j < i; j += kLanes) {
       const Vf nearest = (load(x + j) * scale + 128.0f) + shifter;
       const Vi integers = reinterpret_cast<Vi>(nearest) - (0x4b400000 + 128);
-      const auto bytes = __builtin_convertvector(integers, Bytes);
-      __builtin_memcpy(out + j, &bytes, sizeof(bytes));
+      store_bytes(out + j, integers);
       totals += integers;
     }
     for (int lane = 0; lane < kLanes; ++lane) total += totals[lane];

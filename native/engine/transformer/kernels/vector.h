@@ -23,8 +23,8 @@ constexpr int kLanes = VERBATIM_VECTOR_BYTES / 4;
 
 using Vf = float __attribute__((vector_size(VERBATIM_VECTOR_BYTES)));
 using Vi = std::int32_t __attribute__((vector_size(VERBATIM_VECTOR_BYTES)));
+using Vu = std::uint32_t __attribute__((vector_size(VERBATIM_VECTOR_BYTES)));
 // As many as Vi has lanes.
-using Bytes = std::uint8_t __attribute__((vector_size(VERBATIM_VECTOR_BYTES / 4)));
 using Halves = std::uint16_t __attribute__((vector_size(VERBATIM_VECTOR_BYTES / 2)));
 using Words = Vi __attribute__((aligned(4), may_alias));
 using UnalignedVf = float __attribute__((vector_size(VERBATIM_VECTOR_BYTES), aligned(4), may_alias));
@@ -50,6 +50,20 @@ VERBATIM_INLINE Vf load(const Brain* p) {
 #endif
 }
 VERBATIM_INLINE Vi load_words(const void* p) { return *static_cast<const Words*>(p); }
+// The low byte of each lane, side by side.
+VERBATIM_INLINE void store_bytes(void* p, Vi v) {
+#if VERBATIM_VECTOR_BYTES == 64
+  _mm_storeu_si128(static_cast<__m128i*>(p), _mm512_cvtepi32_epi8(reinterpret_cast<__m512i>(v)));
+#elif VERBATIM_VECTOR_BYTES == 32
+  const __m256i low = _mm256_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 4, 8, 12, -1, -1,
+                                       -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+  const __m256i packed = _mm256_shuffle_epi8(reinterpret_cast<__m256i>(v), low);
+  const __m128i both = _mm_unpacklo_epi32(_mm256_castsi256_si128(packed), _mm256_extracti128_si256(packed, 1));
+  _mm_storel_epi64(static_cast<__m128i*>(p), both);
+#else
+  for (int i = 0; i < kLanes; ++i) static_cast<std::uint8_t*>(p)[i] = static_cast<std::uint8_t>(v[i]);
+#endif
+}
 // A single float.
 VERBATIM_INLINE float value_at(const float* p) { return *p; }
 VERBATIM_INLINE float value_at(const Brain* p) {
@@ -57,8 +71,25 @@ VERBATIM_INLINE float value_at(const Brain* p) {
 }
 VERBATIM_INLINE void store(float* p, Vf v) { *reinterpret_cast<UnalignedVf*>(p) = v; }
 VERBATIM_INLINE Vf splat(float value) { return Vf{} + value; }
-VERBATIM_INLINE Vf vmax(Vf a, Vf b) { return a > b ? a : b; }
-VERBATIM_INLINE Vf vmin(Vf a, Vf b) { return a < b ? a : b; }
+// The second one if either is a NaN. The compilers do not make one instruction of a comparison and a choice.
+VERBATIM_INLINE Vf vmax(Vf a, Vf b) {
+#if VERBATIM_VECTOR_BYTES == 64
+  return reinterpret_cast<Vf>(_mm512_max_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+#elif VERBATIM_VECTOR_BYTES == 32
+  return reinterpret_cast<Vf>(_mm256_max_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b)));
+#else
+  return a > b ? a : b;
+#endif
+}
+VERBATIM_INLINE Vf vmin(Vf a, Vf b) {
+#if VERBATIM_VECTOR_BYTES == 64
+  return reinterpret_cast<Vf>(_mm512_min_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+#elif VERBATIM_VECTOR_BYTES == 32
+  return reinterpret_cast<Vf>(_mm256_min_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b)));
+#else
+  return a < b ? a : b;
+#endif
+}
 
 #if VERBATIM_VNNI
 // acc[i] += sum over 4 of a[4 i + j] * b[4 i + j]: the bytes of a are unsigned, those of b signed.

@@ -143,24 +143,20 @@ void CpuEncoder::convolutions(const EncoderRun& run, std::vector<float>& x) {
 
 void CpuEncoder::attention(const CpuEncoderLayer& layer, std::vector<float>& x) {
   const std::size_t positions = x.size() / width_;
-  const std::size_t stride = 3 * width_;
-  if (qkv_.size() < positions * stride) qkv_.resize(positions * stride);
   const PackedLinear& qkv = layer.qkv.linears.front();
+  attention_.reserve(positions);
   for_each_block(positions, [&](Block block, Lane& lane) {
-    multiply(kernels_, {.weight = qkv.weight,
-                        .rows = block.count,
-                        .operands = normalized(x.data() + block.first * width_, block.count, layer.qkv.gain, lane),
-                        .epilogue = {.bias = qkv.bias.data()},
-                        .y = qkv_.data() + block.first * stride,
-                        .ld = stride});
+    attention_.project(qkv, normalized(x.data() + block.first * width_, block.count, layer.qkv.gain, lane), block.first,
+                       block.count, lane.inner);
   });
-  attention_.run(qkv_.data(), positions);
+  attention_.run(positions);
   for_each_block(positions, [&](Block block, Lane& lane) {
     float* const rows = x.data() + block.first * width_;
+    lane.inner.resize(std::max(lane.inner.size(), block.count * width_));
+    for (std::size_t i = 0; i < block.count; ++i) attention_.get(block.first + i, lane.inner.data() + i * width_);
     multiply(kernels_, {.weight = layer.out.weight,
                         .rows = block.count,
-                        .operands =
-                            operands(qkv_.data() + block.first * stride, block.count, width_, stride, lane.operands),
+                        .operands = operands(lane.inner.data(), block.count, width_, width_, lane.operands),
                         .epilogue = {.bias = layer.out.bias.data(), .residual = rows},
                         .y = rows,
                         .ld = width_});
@@ -216,7 +212,7 @@ void CpuEncoder::cross(std::size_t layer, const std::vector<float>& x, transform
 
 std::size_t CpuEncoder::memory_bytes() const noexcept {
   std::size_t bytes = attention_.memory_bytes() +
-                      (qkv_.capacity() + frames_.capacity() + bands_.capacity() + zeros_.capacity()) * sizeof(float);
+                      (frames_.capacity() + bands_.capacity() + zeros_.capacity()) * sizeof(float);
   for (const Lane& lane : lanes_) {
     bytes += (lane.norm.capacity() + lane.inner.capacity()) * sizeof(float) + lane.operands.capacity() +
              lane.inner_operands.capacity();

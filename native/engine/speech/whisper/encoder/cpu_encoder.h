@@ -59,8 +59,6 @@ class CpuEncoder final : public Encoder {
   const std::vector<float> zeros_;
   transformer::SelfAttention attention_;
   std::vector<Lane> lanes_;
-  // [positions][3 * width]
-  std::vector<float> qkv_;
   // Frames of the window, [frames][bands], with the convolutions' padding.
   std::vector<float> frames_, bands_;
 };

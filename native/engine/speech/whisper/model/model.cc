@@ -43,7 +43,7 @@ struct Model::Placement {
 std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, AcceleratorMode accelerator) {
   capture_whisper_log();
   return std::make_shared<const Model>(Private{}, path,
-                                       Placement{.device = find_device("cpu"), .accelerator = accelerator});
+                                       Placement{.device = find_device("cpu"), .accelerator = accelerator, .kernels = {}});
 }
 
 std::shared_ptr<const Model> Model::load_graphs(const std::filesystem::path& path, std::string_view device,
@@ -54,7 +54,8 @@ std::shared_ptr<const Model> Model::load_graphs(const std::filesystem::path& pat
       Private{}, path,
       Placement{.device = target,
                 .graphs = transformer::backend_device_of(target.id),
-                .accelerator = as_float32 ? AcceleratorMode::kFloat32 : AcceleratorMode::kOff});
+                .accelerator = as_float32 ? AcceleratorMode::kFloat32 : AcceleratorMode::kOff,
+                .kernels = {}});
 }
 
 std::shared_ptr<const Model> Model::load_kernels(const std::filesystem::path& path, transformer::ComputeType type) {
