@@ -66,13 +66,6 @@ void SelfAttention::project(const PackedLinear& qkv, const std::byte* operands, 
   }
 }
 
-void SelfAttention::get(std::size_t position, float* out) const {
-  const std::size_t size = shape_.head_size();
-  for (std::size_t head = 0; head < shape_.heads; ++head) {
-    std::copy_n(rows_of(0, head) + position * size, size, out + head * size);
-  }
-}
-
 void SelfAttention::run(std::size_t positions) {
   for_each(shape_.heads, threads_,
            [&](std::size_t head, std::size_t thread) { attend(head, positions, lanes_[thread]); });

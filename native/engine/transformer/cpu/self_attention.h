@@ -35,8 +35,10 @@ class SelfAttention {
                std::vector<float>& scratch);
   // Replaces the queries of `positions` positions by the result. Throws std::bad_alloc.
   void run(std::size_t positions);
-  // Copies the result of a position to out[width].
-  void get(std::size_t position, float* out) const;
+  // A head's results from a position on: [positions][head_size].
+  const float* result(std::size_t head, std::size_t position) const noexcept {
+    return rows_of(0, head) + position * shape_.head_size();
+  }
   // Of working memory for the longest source so far.
   std::size_t memory_bytes() const noexcept;
 

@@ -11,11 +11,10 @@
 namespace verbatim::whisper {
 namespace {
 
-using transformer::Epilogue;
+using transformer::BalancedLinears;
 using transformer::PackedLinear;
 
 constexpr float kNormEpsilon = 1e-5f;
-constexpr std::size_t kKernelFrames = 3;
 // Frames of zeros before the window's; one follows them.
 constexpr std::size_t kLeadingFrames = 2;
 constexpr std::size_t kTrailingFrames = 1;
@@ -78,26 +77,28 @@ void CpuEncoder::for_each_block(std::size_t positions, const std::function<void(
   });
 }
 
-// Rows of `depth` values that begin `stride` values apart.
-const std::byte* CpuEncoder::operands(const float* rows, std::size_t count, std::size_t depth, std::size_t stride,
-                                      std::vector<std::byte>& out) const {
-  const std::size_t row_bytes = transformer::operand_row_bytes(weights_.type(), depth);
+// Rows of the matrix's inputs that begin `stride` values apart.
+const std::byte* CpuEncoder::operands(const transformer::PackedMatrix& weight, const float* rows, std::size_t count,
+                                      std::size_t stride, std::vector<std::byte>& out) const {
+  const transformer::ComputeType type = weight.type();
+  const std::size_t depth = weight.depth();
+  const std::size_t row_bytes = transformer::operand_row_bytes(type, depth);
   if (out.size() < count * row_bytes) out.resize(count * row_bytes);
   for (std::size_t i = 0; i < count; ++i) {
-    transformer::write_operands(kernels_, weights_.type(), rows + i * stride, depth, out.data() + i * row_bytes);
+    transformer::write_operands(kernels_, type, rows + i * stride, depth, out.data() + i * row_bytes);
   }
   return out.data();
 }
 
-const std::byte* CpuEncoder::normalized(const float* rows, std::size_t count, const std::vector<float>& gain,
+const std::byte* CpuEncoder::normalized(const BalancedLinears& layer, const float* rows, std::size_t count,
                                         Lane& lane) const {
-  const std::size_t row_bytes = transformer::operand_row_bytes(weights_.type(), width_);
+  const transformer::ComputeType type = layer.linears.front().weight.type();
+  const std::size_t row_bytes = transformer::operand_row_bytes(type, width_);
   if (lane.operands.size() < count * row_bytes) lane.operands.resize(count * row_bytes);
   lane.norm.resize(width_);
   for (std::size_t i = 0; i < count; ++i) {
-    kernels_.layer_norm(rows + i * width_, width_, gain.data(), zeros_.data(), kNormEpsilon, lane.norm.data());
-    transformer::write_operands(kernels_, weights_.type(), lane.norm.data(), width_,
-                                lane.operands.data() + i * row_bytes);
+    kernels_.layer_norm(rows + i * width_, width_, layer.gain.data(), zeros_.data(), kNormEpsilon, lane.norm.data());
+    transformer::write_operands(kernels_, type, lane.norm.data(), width_, lane.operands.data() + i * row_bytes);
   }
   return lane.operands.data();
 }
@@ -122,8 +123,8 @@ void CpuEncoder::convolutions(const EncoderRun& run, std::vector<float>& x) {
     lane.inner.resize(std::max(lane.inner.size(), rows * width_));
     multiply(kernels_, {.weight = first.weight,
                         .rows = rows,
-                        .operands = operands(frames_.data() + 2 * block.first * bands, rows, kKernelFrames * bands,
-                                             bands, lane.operands),
+                        .operands = operands(first.weight, frames_.data() + 2 * block.first * bands, rows, bands,
+                                             lane.operands),
                         .epilogue = {.bias = first.bias.data(), .activation = kGelu},
                         .y = lane.inner.data(),
                         .ld = width_});
@@ -132,7 +133,7 @@ void CpuEncoder::convolutions(const EncoderRun& run, std::vector<float>& x) {
              {.weight = second.weight,
               .rows = block.count,
               .operands =
-                  operands(lane.inner.data(), block.count, kKernelFrames * width_, 2 * width_, lane.inner_operands),
+                  operands(second.weight, lane.inner.data(), block.count, 2 * width_, lane.inner_operands),
               .epilogue = {.bias = second.bias.data(),
                            .activation = kGelu,
                            .residual = weights_.positions.data() + block.first * width_},
@@ -146,20 +147,23 @@ void CpuEncoder::attention(const CpuEncoderLayer& layer, std::vector<float>& x) 
   const PackedLinear& qkv = layer.qkv.linears.front();
   attention_.reserve(positions);
   for_each_block(positions, [&](Block block, Lane& lane) {
-    attention_.project(qkv, normalized(x.data() + block.first * width_, block.count, layer.qkv.gain, lane), block.first,
+    attention_.project(qkv, normalized(layer.qkv, x.data() + block.first * width_, block.count, lane), block.first,
                        block.count, lane.inner);
   });
   attention_.run(positions);
   for_each_block(positions, [&](Block block, Lane& lane) {
     float* const rows = x.data() + block.first * width_;
-    lane.inner.resize(std::max(lane.inner.size(), block.count * width_));
-    for (std::size_t i = 0; i < block.count; ++i) attention_.get(block.first + i, lane.inner.data() + i * width_);
-    multiply(kernels_, {.weight = layer.out.weight,
-                        .rows = block.count,
-                        .operands = operands(lane.inner.data(), block.count, width_, width_, lane.operands),
-                        .epilogue = {.bias = layer.out.bias.data(), .residual = rows},
-                        .y = rows,
-                        .ld = width_});
+    for (std::size_t head = 0; head < layer.out.size(); ++head) {
+      const transformer::PackedMatrix& weight = layer.out[head];
+      multiply(kernels_,
+               {.weight = weight,
+                .rows = block.count,
+                .operands = operands(weight, attention_.result(head, block.first), block.count, weight.depth(),
+                                     lane.operands),
+                .epilogue = {.bias = head == 0 ? layer.out_bias.data() : nullptr, .residual = rows},
+                .y = rows,
+                .ld = width_});
+    }
   });
 }
 
@@ -171,13 +175,13 @@ void CpuEncoder::feed_forward(const CpuEncoderLayer& layer, std::vector<float>& 
     lane.inner.resize(std::max(lane.inner.size(), block.count * inner));
     multiply(kernels_, {.weight = up.weight,
                         .rows = block.count,
-                        .operands = normalized(rows, block.count, layer.up.gain, lane),
+                        .operands = normalized(layer.up, rows, block.count, lane),
                         .epilogue = {.bias = up.bias.data(), .activation = kGelu},
                         .y = lane.inner.data(),
                         .ld = inner});
     multiply(kernels_, {.weight = layer.down.weight,
                         .rows = block.count,
-                        .operands = operands(lane.inner.data(), block.count, inner, inner, lane.inner_operands),
+                        .operands = operands(layer.down.weight, lane.inner.data(), block.count, inner, lane.inner_operands),
                         .epilogue = {.bias = layer.down.bias.data(), .residual = rows},
                         .y = rows,
                         .ld = width_});
@@ -202,7 +206,7 @@ void CpuEncoder::cross(std::size_t layer, const std::vector<float>& x, transform
              {.weight = projection.weight,
               .rows = block.count,
               .operands =
-                  operands(x.data() + block.first * width_, block.count, width_, width_, lane.operands),
+                  operands(projection.weight, x.data() + block.first * width_, block.count, width_, lane.operands),
               .epilogue = {.bias = projection.bias.data()},
               .y = lane.inner.data(),
               .ld = outputs});

@@ -46,9 +46,10 @@ class CpuEncoder final : public Encoder {
   void feed_forward(const CpuEncoderLayer& layer, std::vector<float>& x);
   void final_norm(std::vector<float>& x);
   void cross(std::size_t layer, const std::vector<float>& x, transformer::CrossCache& target);
-  const std::byte* normalized(const float* rows, std::size_t count, const std::vector<float>& gain, Lane& lane) const;
-  const std::byte* operands(const float* rows, std::size_t count, std::size_t depth, std::size_t stride,
-                            std::vector<std::byte>& out) const;
+  const std::byte* normalized(const transformer::BalancedLinears& layer, const float* rows, std::size_t count,
+                              Lane& lane) const;
+  const std::byte* operands(const transformer::PackedMatrix& weight, const float* rows, std::size_t count,
+                            std::size_t stride, std::vector<std::byte>& out) const;
 
   const std::shared_ptr<const Model> model_;
   const CpuEncoderWeights& weights_;

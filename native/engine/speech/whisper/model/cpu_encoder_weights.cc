@@ -1,5 +1,7 @@
 #include "speech/whisper/model/cpu_encoder_weights.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <new>
 #include <span>
 #include <string>
@@ -42,7 +44,9 @@ std::size_t memory_bytes(const ModelShape& shape, ComputeType type) {
     return PackedMatrix::bytes(view, type);
   };
   const std::int64_t d = shape.audio_state;
-  const std::size_t layer = bytes(3 * d, d) + bytes(d, d) + bytes(4 * d, d) + bytes(d, 4 * d);
+  const std::int64_t heads = shape.audio_heads;
+  const std::size_t layer = bytes(3 * d, d) + static_cast<std::size_t>(heads) * bytes(d, d / heads) +
+                            bytes(4 * d, d) + bytes(d, 4 * d);
   return bytes(d, 3 * shape.mels) + bytes(d, 3 * d) + static_cast<std::size_t>(shape.audio_layers) * layer +
          static_cast<std::size_t>(shape.text_layers) * bytes(2 * d, d);
 }
@@ -52,12 +56,35 @@ BalancedLinears behind(const LayerNorm& norm, const Linear& linear, ComputeType 
   return pack_behind_norm(norm, only, type, memory);
 }
 
-CpuEncoderLayer read_layer(const LayerReader& layers, const std::string& name, ComputeType type,
+// Columns [first, first + count) of a matrix, which must outlive the view.
+MatrixView columns_of(const MatrixView& matrix, std::size_t first, std::size_t count) {
+  MatrixView view;
+  view.rows = matrix.rows;
+  view.columns = count;
+  view.reader = [&matrix, first, row = std::vector<float>(matrix.columns)](std::size_t i, std::span<float> out) mutable {
+    matrix.read_row(i, row);
+    std::copy_n(row.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
+  };
+  return view;
+}
+
+std::vector<PackedMatrix> pack_by_head(const MatrixView& matrix, std::size_t heads, ComputeType type,
+                                       WeightMemory& memory) {
+  const std::size_t size = matrix.columns / heads;
+  std::vector<PackedMatrix> packed;
+  for (std::size_t head = 0; head < heads; ++head) {
+    packed.emplace_back(columns_of(matrix, head * size, size), type, memory);
+  }
+  return packed;
+}
+
+CpuEncoderLayer read_layer(const LayerReader& layers, const std::string& name, std::size_t heads, ComputeType type,
                            WeightMemory& memory) {
   const Attention attention = layers.self_attention(name + ".attn");
   const FeedForward block = layers.feed_forward(name + ".mlp");
   return {.qkv = behind(attention.norm, attention.query, type, memory),
-          .out = pack_linear(attention.output, type, memory),
+          .out = pack_by_head(attention.output.weight, heads, type, memory),
+          .out_bias = attention.output.bias,
           .up = behind(block.norm, block.up, type, memory),
           .down = pack_linear(block.down, type, memory)};
 }
@@ -79,7 +106,8 @@ CpuEncoderWeights::CpuEncoderWeights(const ModelReader& reader, ComputeType type
   second_convolution = pack_linear(convolution(reader, "encoder.conv2"), type, memory_);
   positions = reader.values("encoder.positional_embedding");
   for (int i = 0; i < shape.audio_layers; ++i) {
-    layers.push_back(read_layer(file, "encoder.blocks." + std::to_string(i), type, memory_));
+    layers.push_back(read_layer(file, "encoder.blocks." + std::to_string(i),
+                                static_cast<std::size_t>(shape.audio_heads), type, memory_));
     // Keeps the file and the packed weights from being in memory as a whole at the same time.
     reader.drop_pages();
   }
@@ -98,7 +126,7 @@ std::size_t CpuEncoderWeights::bytes() const noexcept {
   std::size_t bytes = memory_.size() + positions.size() * sizeof(float) + bytes_of(first_convolution) +
                       bytes_of(second_convolution) + bytes_of(cross);
   for (const CpuEncoderLayer& layer : layers) {
-    bytes += bytes_of(layer.qkv) + bytes_of(layer.out) + bytes_of(layer.up) + bytes_of(layer.down);
+    bytes += bytes_of(layer.qkv) + layer.out_bias.size() * sizeof(float) + bytes_of(layer.up) + bytes_of(layer.down);
   }
   return bytes;
 }

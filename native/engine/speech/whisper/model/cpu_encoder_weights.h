@@ -13,7 +13,9 @@ namespace verbatim::whisper {
 struct CpuEncoderLayer {
   // Query, key and value stacked: [3d, d].
   transformer::BalancedLinears qkv;
-  transformer::PackedLinear out;
+  // A matrix for each head's part of the input, [d, d / heads], so that each part has a scale of its own; and the bias.
+  std::vector<transformer::PackedMatrix> out;
+  std::vector<float> out_bias;
   transformer::BalancedLinears up;
   transformer::PackedLinear down;
 };
