@@ -73,8 +73,8 @@ Model::Model(Private, const std::filesystem::path& path, const Placement& wanted
   info_ = describe_model(reader_.info(), wanted.device);
   if (wanted.kernels) {
     cpu_encoder_ = std::make_unique<const CpuEncoderWeights>(reader_, *wanted.kernels);
-    info_.accelerator = std::string(transformer::compute_type_name(*wanted.kernels)) + " on " +
-                        transformer::kernels().name;
+    info_.accelerator = std::string(transformer::compute_type_name(*wanted.kernels)) + " kernels (" +
+                        transformer::kernels().name + ")";
     info_.memory_bytes = cpu_encoder_->bytes();
   } else {
     if (wanted.graphs == nullptr) accelerator_ = accelerator::make_weight_store(wanted.accelerator);

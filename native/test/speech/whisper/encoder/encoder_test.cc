@@ -10,6 +10,7 @@
 
 #include "error.h"
 #include "speech/random_models/noise.h"
+#include "speech/whisper/encoder/cpu_encoder.h"
 #include "speech/whisper/encoder/reference_encoder.h"
 #include "speech/whisper/small_models.h"
 #include "support/counting_abort.h"
@@ -50,17 +51,27 @@ MelSpectrogram spectrogram(const Model& model, unsigned seed) {
   return MelExtractor(model.mel_filters(), model.shape().mels).spectrogram(random_models::noise(7 * 16000, seed));
 }
 
-std::vector<std::vector<float>> encode(const std::shared_ptr<const Model>& model, int positions, int threads = 1,
-                                       int first = 0) {
+std::vector<std::vector<float>> encode(const std::shared_ptr<const Model>& model, int positions,
+                                       const std::unique_ptr<Encoder>& encoder, int first = 0) {
   const MelSpectrogram mel = spectrogram(*model, 3);
   KeptCross cross(model->shape(), positions);
   EncoderRun run(*model, mel, first, positions, cross);
-  const auto encoder = make_encoder(model, threads);
   while (!encoder->advance(run, nullptr)) {
   }
   CHECK(cross.is_whole());
   CHECK(run.memory_bytes() == 0);
   return cross.layers;
+}
+
+std::vector<std::vector<float>> encode(const std::shared_ptr<const Model>& model, int positions, int threads = 1,
+                                       int first = 0) {
+  return encode(model, positions, make_encoder(model, threads), first);
+}
+
+// A model for each encoder on the CPU: graphs, the accelerator if there is one, this engine's kernels.
+std::vector<std::shared_ptr<const Model>> every_form(const test::SmallModel& file) {
+  return {Model::load(file.path(), AcceleratorMode::kOff), Model::load(file.path(), AcceleratorMode::kAuto),
+          Model::load_kernels(file.path(), transformer::ComputeType::kInt8)};
 }
 
 // Root mean square of the difference, relative to the reference.
@@ -78,14 +89,18 @@ double error_of(const std::vector<std::vector<float>>& ours, const std::vector<s
   return std::sqrt(difference / size);
 }
 
-double error_against_reference(const test::SmallModel& file, const std::shared_ptr<const Model>& model, int positions,
-                               int threads = 1, int first = 0) {
+std::vector<std::vector<double>> reference(const test::SmallModel& file, const Model& model, int positions,
+                                           int first = 0) {
   const ModelReader reader(file.path());
-  const MelSpectrogram mel = spectrogram(*model, 3);
+  const MelSpectrogram mel = spectrogram(model, 3);
   std::vector<float> frames(static_cast<std::size_t>(mel.bands() * 2 * positions));
   mel.copy(first, 2 * positions, frames.data());
-  const std::vector<double> encoding = test::reference_encoding(reader, frames, positions);
-  return error_of(encode(model, positions, threads, first), test::reference_cross(reader, encoding));
+  return test::reference_cross(reader, test::reference_encoding(reader, frames, positions));
+}
+
+double error_against_reference(const test::SmallModel& file, const std::shared_ptr<const Model>& model, int positions,
+                               int threads = 1, int first = 0) {
+  return error_of(encode(model, positions, threads, first), reference(file, *model, positions, first));
 }
 
 double error_against_reference(const test::SmallModel& file, AcceleratorMode accelerator, int positions,
@@ -162,10 +177,48 @@ TEST_CASE("graphs on a device encode like double precision: every type of weight
   }
 }
 
+TEST_CASE("this engine's kernels encode like double precision, at any length and start") {
+  const test::SmallModel file({.weights = "f32", .width = 128, .heads = 2});
+  const auto float32 = Model::load_kernels(file.path(), transformer::ComputeType::kFloat32);
+  const auto int8 = Model::load_kernels(file.path(), transformer::ComputeType::kInt8);
+  for (const int positions : {1, 2, 37, 48, 49, 255, 300}) {
+    CAPTURE(positions);
+    CHECK(error_against_reference(file, float32, positions) < 2e-5);
+    CHECK(error_against_reference(file, int8, positions) < 0.02);
+  }
+  for (const int first : {1, 333, 1000, 3600, 3700, 5000}) {
+    CAPTURE(first);
+    CHECK(error_against_reference(file, float32, 100, 1, first) < 2e-5);
+    CHECK(error_against_reference(file, int8, 100, 1, first) < 0.02);
+  }
+}
+
+TEST_CASE("every instruction set of this processor encodes in int8, whatever the shape of heads") {
+  for (const std::int32_t heads : {1, 2, 4, 16}) {
+    CAPTURE(heads);
+    const test::SmallModel file({.width = 128, .heads = heads, .mels = 128, .vocabulary = 51866});
+    const auto model = Model::load_kernels(file.path(), transformer::ComputeType::kInt8);
+    for (const transformer::Kernels* kernels : transformer::available_kernels()) {
+      CAPTURE(kernels->name);
+      const auto one = encode(model, 100, std::make_unique<CpuEncoder>(model, 1, *kernels));
+      CHECK(error_of(one, reference(file, *model, 100)) < 0.02);
+      CHECK(encode(model, 100, std::make_unique<CpuEncoder>(model, 3, *kernels)) == one);
+    }
+  }
+}
+
+TEST_CASE("int8 takes every type of weights" * doctest::test_suite("long")) {
+  for (const char* weights :
+       {"f32", "f16", "q8_0", "q6_k", "q5_1", "q5_0", "q5_k", "q4_1", "q4_0", "q4_k", "q3_k", "q2_k"}) {
+    CAPTURE(weights);
+    const test::SmallModel file({.weights = weights, .audio_layers = 1, .text_layers = 1});
+    CHECK(error_against_reference(file, Model::load_kernels(file.path(), transformer::ComputeType::kInt8), 100) < 0.02);
+  }
+}
+
 TEST_CASE("windows that take turns in one encoder are encoded as if each were alone") {
   const test::SmallModel file({.width = 128, .heads = 2, .audio_layers = 30, .text_layers = 2});
-  for (const AcceleratorMode mode : {AcceleratorMode::kOff, AcceleratorMode::kAuto}) {
-    const auto model = Model::load(file.path(), mode);
+  for (const auto& model : every_form(file)) {
     const auto encoder = make_encoder(model, 1);
     const int kPositions[] = {256, 40, 300};
     const MelSpectrogram mel = spectrogram(*model, 3);
@@ -191,8 +244,7 @@ TEST_CASE("windows that take turns in one encoder are encoded as if each were al
 
 TEST_CASE("encoders of one model work at the same time and do not affect each other") {
   const test::SmallModel file({.width = 128, .heads = 2, .audio_layers = 4, .text_layers = 2});
-  for (const AcceleratorMode mode : {AcceleratorMode::kOff, AcceleratorMode::kAuto}) {
-    const auto model = Model::load(file.path(), mode);
+  for (const auto& model : every_form(file)) {
     const MelSpectrogram mel = spectrogram(*model, 3);
     const int kPositions[] = {300, 256, 77};
     std::vector<std::unique_ptr<KeptCross>> crosses;
@@ -215,27 +267,28 @@ TEST_CASE("encoders of one model work at the same time and do not affect each ot
 
 TEST_CASE("an abort is polled before every unit, and the window may continue later") {
   const test::SmallModel file({.width = 64, .heads = 1, .audio_layers = 40});
-  const auto model = Model::load(file.path(), AcceleratorMode::kAuto);
-  const MelSpectrogram mel = spectrogram(*model, 3);
-  KeptCross cross(file.shape, 50);
-  EncoderRun run(*model, mel, 0, 50, cross);
-  REQUIRE(run.units() >= 3);
-  const auto encoder = make_encoder(model, 1);
-  AbortFlag abort;
-  CHECK_FALSE(encoder->advance(run, &abort));
-  abort.set();
-  for (int i = 0; i < 3; ++i) {
-    CHECK_THROWS_WITH_AS(encoder->advance(run, &abort), "aborted by the caller", EngineError);
+  for (const auto& model : every_form(file)) {
+    const MelSpectrogram mel = spectrogram(*model, 3);
+    KeptCross cross(file.shape, 50);
+    EncoderRun run(*model, mel, 0, 50, cross);
+    REQUIRE(run.units() >= 3);
+    const auto encoder = make_encoder(model, 1);
+    AbortFlag abort;
+    CHECK_FALSE(encoder->advance(run, &abort));
+    abort.set();
+    for (int i = 0; i < 3; ++i) {
+      CHECK_THROWS_WITH_AS(encoder->advance(run, &abort), "aborted by the caller", EngineError);
+    }
+    CHECK(run.memory_bytes() >= 50 * 64 * sizeof(float));
+    std::size_t units = 1;
+    while (!run.complete()) {
+      encoder->advance(run, nullptr);
+      ++units;
+    }
+    CHECK(units == run.units());
+    CHECK(encoder->advance(run, &abort));
+    CHECK(cross.layers == encode(model, 50));
   }
-  CHECK(run.memory_bytes() >= 50 * 64 * sizeof(float));
-  std::size_t units = 1;
-  while (!run.complete()) {
-    encoder->advance(run, nullptr);
-    ++units;
-  }
-  CHECK(units == run.units());
-  CHECK(encoder->advance(run, &abort));
-  CHECK(cross.layers == encode(model, 50));
 }
 
 TEST_CASE("invalid lengths and numbers of threads are refused by name") {
@@ -248,8 +301,10 @@ TEST_CASE("invalid lengths and numbers of threads are refused by name") {
     CHECK_THROWS_WITH_AS(EncoderRun(*model, mel, 0, positions, cross), message.c_str(), EngineError);
   }
   CHECK_THROWS_WITH_AS(EncoderRun(*model, mel, -1, 1, cross), "first_frame is -1; 0 or more is allowed", EngineError);
-  CHECK_THROWS_AS(Encoder(model, 0), EngineError);
-  CHECK_THROWS_AS(Encoder(model, 257), EngineError);
+  for (const auto& any : {model, Model::load_kernels(file.path(), transformer::ComputeType::kInt8)}) {
+    CHECK_THROWS_AS(make_encoder(any, 0), EngineError);
+    CHECK_THROWS_AS(make_encoder(any, 257), EngineError);
+  }
 }
 
 }  // namespace verbatim::whisper

@@ -154,7 +154,7 @@ TEST_CASE("the encoder's weights are held once") {
     }
     CHECK(model->info().memory_bytes >= expected);
     CHECK(model->info().memory_bytes <= (expected + floats) * 11 / 10);
-    Encoder(model, 1);
+    make_encoder(model, 1);
     CHECK(accelerator::packed_bytes(model->accelerator().get()) == 0);
   }
 }
