@@ -13,8 +13,11 @@ set(WHISPER_BUILD_SERVER ON CACHE BOOL "" FORCE)
 set(CMAKE_JS_VERSION "")
 add_subdirectory("${VERBATIM_WHISPER_DIR}" whisper EXCLUDE_FROM_ALL)
 unset(CMAKE_JS_VERSION)
-target_compile_options(ggml-cpu PRIVATE
-  "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include \"${CMAKE_CURRENT_LIST_DIR}/whole_tile_config.h\">")
+# Only oneDNN uses AMX's tiles. ggml and oneDNN would each take their tile configuration for the thread's, and one of the
+# two would end the process with an illegal instruction; GCC 12 also drops a part of the one that ggml writes.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
+  target_compile_options(ggml-cpu PRIVATE -mno-amx-tile -mno-amx-int8 -mno-amx-bf16)
+endif()
 
 # No warnings from whisper.cpp's headers.
 foreach(target whisper parakeet ggml ggml-base ggml-cpu)

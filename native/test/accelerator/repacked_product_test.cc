@@ -1,4 +1,4 @@
-// Products with weights that ggml reorders for this processor as it loads them: CPU_REPACK, and AMX where there is one.
+// Products with weights that ggml reorders for this processor as it loads them (CPU_REPACK), and AMX is left to oneDNN.
 #include <doctest/doctest.h>
 #include <ggml-backend.h>
 #include <ggml-cpu.h>
