@@ -7,9 +7,9 @@
 
 namespace verbatim {
 
-// For a model on a CPU. kAuto: the encoder's large products run on the accelerator if there is one, in its fastest
-// type: bfloat16 if the CPU multiplies that, else float32. kFloat32: the same in float32, which rounds less than
-// whisper.cpp's float16.
+// For a model on a CPU whose encoder does not compute in int8 (load_recogniser.h). kAuto: the encoder's large products
+// run on the accelerator if there is one, in its fastest type: bfloat16 if the CPU multiplies that, else float32.
+// kFloat32: the same in float32, which rounds less than whisper.cpp's float16.
 enum class AcceleratorMode { kOff, kFloat32, kAuto };
 
 }  // namespace verbatim

@@ -33,7 +33,7 @@ export interface SpeechModelInfo {
   /** Human readable name of the device. */
   deviceName: string;
   memoryBytes: number;
-  /** What computes the encoder's large products: '' for whisper.cpp alone, else e.g. 'onednn bfloat16'. */
+  /** What computes the encoder: '' for whisper.cpp alone, else e.g. 'int8 kernels (avx512)' or 'onednn bfloat16'. */
   accelerator: string;
 }
 

@@ -258,7 +258,7 @@ function languagesOf(models: readonly SpeechModelInfo[], wanted: readonly string
   throw new RangeError('The file of the model does not say what languages it knows, and nobody else does.');
 }
 
-/** What does the work: "AMD EPYC + onednn bfloat16", or why it is slower than it could be. */
+/** What does the work: "AMD EPYC + int8 kernels (avx512)", or why it is slower than it could be. */
 function deviceName(info: SpeechModelInfo, { accelerator: mode, binding }: SpeechEngineOptions): string {
   const { device, deviceName: name, accelerator } = info;
   const { withoutAccelerator } = binding.build;

@@ -59,8 +59,13 @@ std::unique_ptr<const LoadedModel> LoadedModel::load(const std::filesystem::path
   if (is_exact && accelerator == AcceleratorMode::kAuto) accelerator = AcceleratorMode::kFloat32;
   auto model = [&] {
     if (on_graphs) return Model::load_graphs(path, device, is_exact);
-    const bool is_int8 = type == ComputeType::kInt8 && accelerator == AcceleratorMode::kAuto;
-    return is_int8 ? Model::load_kernels(path, ComputeType::kInt8) : Model::load(path, accelerator);
+    if (accelerator == AcceleratorMode::kOff) return Model::load(path, accelerator);
+    if (type == ComputeType::kInt8 && accelerator == AcceleratorMode::kAuto) {
+      return Model::load_kernels(path, ComputeType::kInt8);
+    }
+    // Without oneDNN this engine's kernels are faster than ggml's.
+    const bool is_accelerated = accelerator::make_weight_store(accelerator) != nullptr;
+    return is_accelerated ? Model::load(path, accelerator) : Model::load_kernels(path, ComputeType::kFloat32);
   }();
   return std::make_unique<const LoadedModel>(std::move(model), type, std::move(alignment_heads));
 }
