@@ -128,7 +128,7 @@ VERBATIM_INLINE void float_tile(const GemmCall& call, std::size_t row, std::size
   const W* w = static_cast<const W*>(call.weights) + panel * depth * kPanelOutputs;
   for (std::size_t part = 0; part < kPanelOutputs; part += kPart * kLanes) {
     const std::size_t first = panel * kPanelOutputs + part;
-    if (first >= call.outputs) return;
+    if (part > 0 && first >= call.outputs) return;
     Vf acc[M][kVectors] = {};
     for (std::size_t k = 0; k < depth; ++k) {
       Vf column[kVectors];
