@@ -3,7 +3,7 @@
 //
 //   decoder_bench [options]       prints one JSON line per cell
 //     --rows 1,4,8,32  --compute int8,bfloat16,float32  --cross TYPE  --history TYPE (of keys and values; default:
-//     by the compute type)  --kernels avx512|avx-vnni|avx2|generic
+//     by the compute type)  --kernels avx512|avx-vnni|avx2|neon-i8mm|neon-dot|neon|generic
 //     --graphs cpu|cuda:N (ggml's own operations on that device instead of the kernels: float16 too, caches in float32
 //     or float16)
 //     --threads N  --steps N (tokens per text)  --repeats N  --positions N  --layers N  --width N  --heads N

@@ -10,4 +10,13 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
     COMPILE_OPTIONS
     "-O3;-ffp-contract=fast;-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx512vnni;-mprefer-vector-width=512")
   set_source_files_properties("${VERBATIM_KERNEL_DIR}/kernels.cc" PROPERTIES COMPILE_DEFINITIONS VERBATIM_X86_KERNELS=1)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  # Before registers are given out, gcc would move the loads of a step so far up that sums no longer fit the registers.
+  set(neon "-O3;-ffp-contract=fast;-fno-schedule-insns")
+  set_source_files_properties("${VERBATIM_KERNEL_DIR}/neon.cc" PROPERTIES COMPILE_OPTIONS "${neon}")
+  set_source_files_properties("${VERBATIM_KERNEL_DIR}/neon_dot.cc" PROPERTIES
+    COMPILE_OPTIONS "${neon};-march=armv8.2-a+dotprod")
+  set_source_files_properties("${VERBATIM_KERNEL_DIR}/neon_i8mm.cc" PROPERTIES
+    COMPILE_OPTIONS "${neon};-march=armv8.2-a+dotprod+i8mm")
+  set_source_files_properties("${VERBATIM_KERNEL_DIR}/kernels.cc" PROPERTIES COMPILE_DEFINITIONS VERBATIM_ARM_KERNELS=1)
 endif()

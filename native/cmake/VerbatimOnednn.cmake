@@ -1,12 +1,16 @@
 # VERBATIM_ONEDNN = AUTO | ON | OFF -> VERBATIM_ONEDNN_ENABLED and the target verbatim_onednn, or the reason in
-# VERBATIM_WITHOUT_ONEDNN. Needs oneDNN 3 or 2.6 to 2.7 (Debian's libdnnl-dev), built for OpenMP, so that it shares its
+# VERBATIM_WITHOUT_ONEDNN (empty: nothing is missed). Needs oneDNN 3 or 2.6 to 2.7 (Debian's libdnnl-dev), built for OpenMP, so that it shares its
 # threads with ggml. oneDNN's own CMake package is not used, because it requires OpenCL's headers.
 set(VERBATIM_ONEDNN_ENABLED OFF)
 set(VERBATIM_WITHOUT_ONEDNN "the addon was built with VERBATIM_ONEDNN=OFF")
 if(NOT VERBATIM_ONEDNN MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "VERBATIM_ONEDNN is \"${VERBATIM_ONEDNN}\"; allowed are AUTO, ON and OFF.")
 endif()
-if(NOT VERBATIM_ONEDNN STREQUAL "OFF")
+if(VERBATIM_ONEDNN STREQUAL "AUTO" AND CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  # There it has fast products only with Arm's Compute Library, which Debian's and Ubuntu's is built without.
+  set(VERBATIM_WITHOUT_ONEDNN "")
+  message(STATUS "Verbatim: whisper.cpp's own matrix products, as always on ARM")
+elseif(NOT VERBATIM_ONEDNN STREQUAL "OFF")
   find_path(VERBATIM_ONEDNN_INCLUDE oneapi/dnnl/dnnl.hpp)
   find_library(VERBATIM_ONEDNN_LIBRARY dnnl)
   find_package(OpenMP QUIET COMPONENTS CXX)

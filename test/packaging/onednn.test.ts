@@ -12,7 +12,7 @@ describe('the build of a oneDNN that it cannot use', () => {
   afterEach(() => rmSync(directory, { recursive: true }));
 
   /** Why the addon has no accelerator; empty where it has one. */
-  function reason(version: string | null, runtime = 'OMP', setting = 'AUTO'): string {
+  function reason(version: string | null, runtime = 'OMP', setting = 'AUTO', processor = 'x86_64'): string {
     const headers = join(directory, 'include', 'oneapi', 'dnnl');
     mkdirSync(headers, { recursive: true });
     const [major, minor] = version?.split('.') ?? [];
@@ -26,6 +26,7 @@ describe('the build of a oneDNN that it cannot use', () => {
       [
         'cmake_minimum_required(VERSION 3.22)',
         'project(finds LANGUAGES CXX)',
+        `set(CMAKE_SYSTEM_PROCESSOR ${processor})`,
         `set(VERBATIM_ONEDNN ${setting})`,
         `set(VERBATIM_ONEDNN_INCLUDE "${version === null ? 'VERBATIM_ONEDNN_INCLUDE-NOTFOUND' : join(directory, 'include')}")`,
         'set(VERBATIM_ONEDNN_LIBRARY dnnl)',
@@ -58,5 +59,11 @@ describe('the build of a oneDNN that it cannot use', () => {
     );
     expect(reason('2.6', 'OMP', 'OFF')).to.equal('the addon was built with VERBATIM_ONEDNN=OFF');
     expect(reason(null)).to.equal('the addon was built without oneDNN (libdnnl-dev)');
+  });
+
+  it('misses nothing on ARM, where it takes one only by name', () => {
+    expect(reason(null, 'OMP', 'AUTO', 'aarch64')).to.equal('');
+    expect(reason('3.7', 'OMP', 'OFF', 'aarch64')).to.equal('the addon was built with VERBATIM_ONEDNN=OFF');
+    expect(() => reason(null, 'OMP', 'ON', 'aarch64')).to.throw();
   });
 });

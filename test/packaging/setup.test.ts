@@ -103,8 +103,27 @@ describe('setup', () => {
     };
     const forTests = 'chromium strace systemd prometheus haproxy postgresql zsh fish groff-base';
     expect(packagesOf('tests')).to.deep.equal([forTests]);
-    expect(packagesOf('slow-tests')).to.deep.equal([forTests, 'mmdebstrap debhelper buildah']);
+    expect(packagesOf('slow-tests')).to.deep.equal([
+      forTests,
+      'mmdebstrap debhelper buildah qemu-user-static g++-aarch64-linux-gnu',
+    ]);
     expect(packagesOf('packages').join()).to.match(/^build-essential .* libprotobuf-dev .* ffmpeg$/);
+  });
+
+  it('leaves oneDNN out on ARM, where it would not be used', () => {
+    for (const [architecture, isInstalled] of [
+      ['amd64', true],
+      ['arm64', false],
+    ] as const) {
+      const { calls } = setup({ dpkg: `echo ${architecture}`, 'dpkg-query': 'exit 1' }, ['packages']);
+      expect(calls.join().includes('libdnnl-dev'), architecture).to.equal(isInstalled);
+    }
+  });
+
+  it('refuses a 32-bit system, also on a 64-bit processor', () => {
+    expect(refusal({ dpkg: 'echo armhf' })).to.match(
+      /^setup: these packages are 32-bit ones \(armhf\), .* 64-bit Raspberry Pi OS\n$/s,
+    );
   });
 
   it('is called by each test command with the word of its tests', () => {

@@ -15,7 +15,7 @@ constexpr int kBlockVectors = static_cast<int>(kCrossBlock) / kLanes;
 // several.
 #if VERBATIM_VECTOR_BYTES == 64
 constexpr std::size_t kBlocksAtOnce = 4;
-#elif VERBATIM_VECTOR_BYTES == 32
+#elif VERBATIM_VECTOR_BYTES == 32 || defined(VERBATIM_NEON)
 constexpr std::size_t kBlocksAtOnce = 2;
 #else
 constexpr std::size_t kBlocksAtOnce = 1;
@@ -135,6 +135,8 @@ VERBATIM_INLINE void score_int8(const PackedAttendCall& call, const QueryParts& 
 VERBATIM_INLINE Vi mix4(Vi acc, std::int32_t w, const std::int8_t* x) {
 #if VERBATIM_VNNI
   return add_products(acc, Vi{} + w, load_words(x));
+#elif defined(VERBATIM_NEON)
+  return add_signed_products(acc, load_words(x), Vi{} + w);
 #elif VERBATIM_VECTOR_BYTES == 32
   const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x));
   const __m256i pairs = _mm256_maddubs_epi16(_mm256_set1_epi32(w), values);

@@ -4,6 +4,10 @@
 #include "transformer/kernels/kernels.h"
 #include "transformer/kernels/vector.h"
 
+#if defined(VERBATIM_NEON)
+#include "transformer/kernels/gemm_neon.h"
+#endif
+
 namespace verbatim::transformer {
 namespace VERBATIM_KERNELS {
 namespace {
@@ -68,30 +72,79 @@ VERBATIM_INLINE void finish(const GemmCall& call, bool plain, std::size_t row, s
   finish_row(call, row, first, left < V * kLanes ? left : V * kLanes, tile);
 }
 
+// Sizes of blocks of rows whose sums fit the vector registers beside the weights: there are 32 registers with AVX-512
+// and NEON, 16 with AVX2. Vectors of a panel that are summed at a time. And the most rows for which two panels are
+// computed at a time.
+template <typename W>
+struct Blocks {
+#if VERBATIM_VECTOR_BYTES == 64
+  static constexpr int kLarge = 12, kMedium = 8, kSmall = 4, kPair = 2, kVectors = kPanelVectors;
+  static constexpr std::size_t kRowsOfTwoPanels = 4;
+#elif VERBATIM_VECTOR_BYTES == 32
+  static constexpr int kLarge = 3, kMedium = 3, kSmall = 2, kPair = 1, kVectors = kPanelVectors;
+  static constexpr std::size_t kRowsOfTwoPanels = 1;
+#elif defined(VERBATIM_NEON)
+  static constexpr int kLarge = 6, kMedium = 4, kSmall = 2, kPair = 1, kVectors = kPanelVectors / 2;
+  static constexpr std::size_t kRowsOfTwoPanels = 0;
+#else
+  static constexpr int kLarge = 1, kMedium = 1, kSmall = 1, kPair = 1, kVectors = kPanelVectors;
+  static constexpr std::size_t kRowsOfTwoPanels = 0;
+#endif
+};
+#if VERBATIM_VECTOR_BYTES == 32 && VERBATIM_VNNI
+// With four vectors a sum would not fit the registers and wait for memory in each step.
+template <>
+struct Blocks<std::uint8_t> {
+  static constexpr int kLarge = 6, kMedium = 3, kSmall = 2, kPair = 1, kVectors = 2;
+  static constexpr std::size_t kRowsOfTwoPanels = 1;
+};
+#elif defined(VERBATIM_NEON) && !VERBATIM_VNNI && !defined(__ARM_FEATURE_DOTPROD)
+// A sum is in two registers.
+template <>
+struct Blocks<std::uint8_t> {
+  static constexpr int kLarge = 4, kMedium = 4, kSmall = 2, kPair = 1, kVectors = kPanelVectors / 4;
+  static constexpr std::size_t kRowsOfTwoPanels = 0;
+};
+#endif
+
+// Vectors of a panel that a tile of M rows sums at a time: all where they fit, so that memory is read in order.
+template <int M, typename W>
+constexpr int kTileVectors = Blocks<W>::kVectors;
+#if defined(VERBATIM_NEON)
+template <typename W>
+constexpr int kTileVectors<1, W> = kPanelVectors;
+template <typename W>
+constexpr int kTileVectors<2, W> = 2 * Blocks<W>::kVectors;
+#endif
+
 // M rows times P neighbouring panels. Each output is one chain of fused multiply-adds over the depth.
 template <int M, int P, typename W>
 VERBATIM_INLINE void float_tile(const GemmCall& call, std::size_t row, std::size_t panel) {
-  constexpr int kVectors = P * kPanelVectors;
+  constexpr int kPart = kTileVectors<M, W>, kVectors = P * kPart;
+  static_assert(P == 1 || kPart == kPanelVectors);
   const std::size_t depth = call.depth;
   const std::size_t ahead = P * depth * kPanelOutputs * sizeof(W);
   const float* x = static_cast<const float*>(call.x) + row * depth;
   const W* w = static_cast<const W*>(call.weights) + panel * depth * kPanelOutputs;
-  Vf acc[M][kVectors] = {};
-  for (std::size_t k = 0; k < depth; ++k) {
-    Vf column[kVectors];
-    for (int p = 0; p < P; ++p) {
-      const W* at = w + (static_cast<std::size_t>(p) * depth + k) * kPanelOutputs;
-      for (std::size_t line = 0; line < kPanelOutputs * sizeof(W); line += 64) prefetch(at, ahead + line);
-      for (int v = 0; v < kPanelVectors; ++v) column[p * kPanelVectors + v] = load(at + v * kLanes);
+  for (std::size_t part = 0; part < kPanelOutputs; part += kPart * kLanes) {
+    const std::size_t first = panel * kPanelOutputs + part;
+    if (part > 0 && first >= call.outputs) return;
+    Vf acc[M][kVectors] = {};
+    for (std::size_t k = 0; k < depth; ++k) {
+      Vf column[kVectors];
+      for (int p = 0; p < P; ++p) {
+        const W* at = w + (static_cast<std::size_t>(p) * depth + k) * kPanelOutputs + part;
+        for (std::size_t line = 0; line < kPart * kLanes * sizeof(W); line += 64) prefetch(at, ahead + line);
+        for (int v = 0; v < kPart; ++v) column[p * kPart + v] = load(at + v * kLanes);
+      }
+      for (int m = 0; m < M; ++m) {
+        const float value = x[static_cast<std::size_t>(m) * depth + k];
+        for (int v = 0; v < kVectors; ++v) acc[m][v] += column[v] * value;
+      }
     }
-    for (int m = 0; m < M; ++m) {
-      const float value = x[static_cast<std::size_t>(m) * depth + k];
-      for (int v = 0; v < kVectors; ++v) acc[m][v] += column[v] * value;
-    }
+    const bool plain = is_plain(call, first, kVectors * kLanes);
+    for (int m = 0; m < M; ++m) finish(call, plain, row + static_cast<std::size_t>(m), first, acc[m]);
   }
-  const std::size_t first = panel * kPanelOutputs;
-  const bool plain = is_plain(call, first, P * kPanelOutputs);
-  for (int m = 0; m < M; ++m) finish(call, plain, row + static_cast<std::size_t>(m), first, acc[m]);
 }
 
 // How much of the 128 that was added to the weights remains in the result of dot4's instruction.
@@ -118,17 +171,13 @@ VERBATIM_INLINE void finish_int8(const GemmCall& call, std::size_t row, std::siz
 
 // acc[i] += sum over 4 of w[4 i + j] * x[j]; w has 128 added.
 VERBATIM_INLINE Vi dot4(Vi acc, const std::uint8_t* w, const std::int8_t* x) {
-#if VERBATIM_VECTOR_BYTES == 16
-  for (int i = 0; i < kLanes; ++i) {
-    for (int j = 0; j < 4; ++j) acc[i] += (static_cast<std::int32_t>(w[4 * i + j]) - 128) * x[j];
-  }
-  return acc;
-#else
   std::int32_t four;
   __builtin_memcpy(&four, x, 4);
 #if VERBATIM_VNNI
   return add_products(acc, load_words(w), Vi{} + four);
-#else
+#elif defined(VERBATIM_NEON)
+  return add_signed_products(acc, load_words(w) ^ static_cast<std::int32_t>(0x80808080u), Vi{} + four);
+#elif VERBATIM_VECTOR_BYTES == 32
   // |x| * (w with the sign of x) instead of w * x: a pair of products then stays below 2^15, where w * x would
   // saturate.
   const __m256i quad = _mm256_set1_epi32(four);
@@ -136,38 +185,17 @@ VERBATIM_INLINE Vi dot4(Vi acc, const std::uint8_t* w, const std::int8_t* x) {
       _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(w)), _mm256_set1_epi8(-128));
   const __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(quad), _mm256_sign_epi8(weights, quad));
   return acc + reinterpret_cast<Vi>(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
-#endif
+#else
+  for (int i = 0; i < kLanes; ++i) {
+    for (int j = 0; j < 4; ++j) acc[i] += (static_cast<std::int32_t>(w[4 * i + j]) - 128) * x[j];
+  }
+  return acc;
 #endif
 }
 
-// Sizes of blocks of rows whose sums fit the vector registers beside the weights: there are 32 registers with AVX-512,
-// 16 without. Vectors of a panel that are summed at a time. And the most rows for which two panels are computed at a
-// time.
-template <typename W>
-struct Blocks {
-#if VERBATIM_VECTOR_BYTES == 64
-  static constexpr int kLarge = 12, kMedium = 8, kSmall = 4, kPair = 2, kVectors = kPanelVectors;
-  static constexpr std::size_t kRowsOfTwoPanels = 4;
-#elif VERBATIM_VECTOR_BYTES == 32
-  static constexpr int kLarge = 3, kMedium = 3, kSmall = 2, kPair = 1, kVectors = kPanelVectors;
-  static constexpr std::size_t kRowsOfTwoPanels = 1;
-#else
-  static constexpr int kLarge = 1, kMedium = 1, kSmall = 1, kPair = 1, kVectors = kPanelVectors;
-  static constexpr std::size_t kRowsOfTwoPanels = 0;
-#endif
-};
-#if VERBATIM_VECTOR_BYTES == 32 && VERBATIM_VNNI
-// With four vectors a sum would not fit the registers and wait for memory in each step.
-template <>
-struct Blocks<std::uint8_t> {
-  static constexpr int kLarge = 6, kMedium = 3, kSmall = 2, kPair = 1, kVectors = 2;
-  static constexpr std::size_t kRowsOfTwoPanels = 1;
-};
-#endif
-
 template <int M, int P>
 VERBATIM_INLINE void int8_tile(const GemmCall& call, std::size_t row, std::size_t panel) {
-  constexpr int kVectors = Blocks<std::uint8_t>::kVectors;
+  constexpr int kVectors = kTileVectors<M, std::uint8_t>;
   const std::size_t depth = quantized_depth(call.depth);
   const std::size_t ahead = P * depth * kPanelOutputs;
   const std::size_t stride = quantized_row_bytes(call.depth);
@@ -175,7 +203,13 @@ VERBATIM_INLINE void int8_tile(const GemmCall& call, std::size_t row, std::size_
   const auto* w = static_cast<const std::uint8_t*>(call.weights) + panel * depth * kPanelOutputs;
   for (int part = 0; part < kPanelVectors; part += kVectors) {
     Vi acc[M][P][kVectors] = {};
-    for (std::size_t k = 0; k < depth; k += 4) {
+    std::size_t k = 0;
+#if defined(VERBATIM_NEON)
+    static_assert(P == 1);
+    k = sum_steps(reinterpret_cast<Vi(&)[M][kVectors]>(acc), w + part * kLanes * 4, QuantizedRows<M>{x, stride}, depth,
+                  ahead);
+#endif
+    for (; k < depth; k += 4) {
       for (int p = 0; p < P; ++p) {
         const std::uint8_t* at = w + (static_cast<std::size_t>(p) * depth + k) * kPanelOutputs + part * kLanes * 4;
         for (std::size_t line = 0; line < kVectors * VERBATIM_VECTOR_BYTES; line += 64) prefetch(at, ahead + line);

@@ -1,7 +1,8 @@
 // The kernels, written once in the compilers' portable vector types and compiled once per instruction set. The
 // including file defines VERBATIM_KERNELS (a namespace), VERBATIM_KERNELS_NAME, VERBATIM_VECTOR_BYTES and VERBATIM_VNNI
-// (1: it has the instruction that adds four products of bytes). The parts must not include inline functions that other
-// files share: the linker could keep the copy that was compiled for a newer processor.
+// (1: it has an instruction that adds four products of unsigned and signed bytes), and on ARM VERBATIM_NEON. The parts
+// must not include inline functions that other files share: the linker could keep the copy that was compiled for a
+// newer processor.
 #include "transformer/kernels/attention.h"
 #include "transformer/kernels/conformer.h"
 #include "transformer/kernels/cross.h"

@@ -3,6 +3,11 @@
 #include <array>
 #include <vector>
 
+#if defined(VERBATIM_ARM_KERNELS)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
 namespace verbatim::transformer {
 
 namespace generic {
@@ -16,6 +21,16 @@ namespace avx_vnni {
 extern const Kernels kTable;
 }
 namespace avx512 {
+extern const Kernels kTable;
+}
+#elif defined(VERBATIM_ARM_KERNELS)
+namespace neon {
+extern const Kernels kTable;
+}
+namespace neon_dot {
+extern const Kernels kTable;
+}
+namespace neon_i8mm {
 extern const Kernels kTable;
 }
 #endif
@@ -34,6 +49,11 @@ std::vector<const Kernels*> detect() {
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   if (has_avx2 && __builtin_cpu_supports("avxvnni")) found.push_back(&avx_vnni::kTable);
   if (has_avx2) found.push_back(&avx2::kTable);
+#elif defined(VERBATIM_ARM_KERNELS)
+  const bool has_dot = (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+  if (has_dot && (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0) found.push_back(&neon_i8mm::kTable);
+  if (has_dot) found.push_back(&neon_dot::kTable);
+  found.push_back(&neon::kTable);
 #endif
   found.push_back(&generic::kTable);
   return found;

@@ -124,7 +124,7 @@ struct MixValuesCall {
 };
 
 struct Kernels {
-  // "avx512", "avx-vnni", "avx2", "generic"
+  // "avx512", "avx-vnni", "avx2", "neon-i8mm", "neon-dot", "neon", "generic"
   const char* name;
   void (*gemm_float32)(const GemmCall& call);
   void (*gemm_bfloat16)(const GemmCall& call);

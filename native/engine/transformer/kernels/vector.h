@@ -6,6 +6,8 @@
 
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(VERBATIM_NEON)
+#include <arm_neon.h>
 #endif
 
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -43,6 +45,8 @@ VERBATIM_INLINE Vf load(const Brain* p) {
 #elif VERBATIM_VECTOR_BYTES == 32
   const __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
   return reinterpret_cast<Vf>(_mm256_slli_epi32(wide, 16));
+#elif defined(VERBATIM_NEON)
+  return reinterpret_cast<Vf>(vshll_n_u16(vld1_u16(&p->bits), 16));
 #else
   Vi bits;
   for (int i = 0; i < kLanes; ++i) bits[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(p[i].bits) << 16);
@@ -71,12 +75,14 @@ VERBATIM_INLINE float value_at(const Brain* p) {
 }
 VERBATIM_INLINE void store(float* p, Vf v) { *reinterpret_cast<UnalignedVf*>(p) = v; }
 VERBATIM_INLINE Vf splat(float value) { return Vf{} + value; }
-// The second one if either is a NaN. The compilers do not make one instruction of a comparison and a choice.
+// The second one if either is a NaN, on ARM the other one. The compilers do not make one instruction of a comparison and a choice.
 VERBATIM_INLINE Vf vmax(Vf a, Vf b) {
 #if VERBATIM_VECTOR_BYTES == 64
   return reinterpret_cast<Vf>(_mm512_max_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
 #elif VERBATIM_VECTOR_BYTES == 32
   return reinterpret_cast<Vf>(_mm256_max_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b)));
+#elif defined(VERBATIM_NEON)
+  return vmaxnmq_f32(a, b);
 #else
   return a > b ? a : b;
 #endif
@@ -86,6 +92,8 @@ VERBATIM_INLINE Vf vmin(Vf a, Vf b) {
   return reinterpret_cast<Vf>(_mm512_min_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
 #elif VERBATIM_VECTOR_BYTES == 32
   return reinterpret_cast<Vf>(_mm256_min_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b)));
+#elif defined(VERBATIM_NEON)
+  return vminnmq_f32(a, b);
 #else
   return a < b ? a : b;
 #endif
@@ -97,9 +105,23 @@ VERBATIM_INLINE Vi add_products(Vi acc, Vi a, Vi b) {
 #if VERBATIM_VECTOR_BYTES == 64
   return reinterpret_cast<Vi>(
       _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(acc), reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+#elif defined(VERBATIM_NEON)
+  return vusdotq_s32(acc, reinterpret_cast<uint8x16_t>(a), reinterpret_cast<int8x16_t>(b));
 #else
   return reinterpret_cast<Vi>(_mm256_dpbusd_avx_epi32(reinterpret_cast<__m256i>(acc), reinterpret_cast<__m256i>(a),
                                                       reinterpret_cast<__m256i>(b)));
+#endif
+}
+#elif defined(VERBATIM_NEON)
+// acc[i] += sum over 4 of a[4 i + j] * b[4 i + j]: signed bytes; those of b are never -128.
+VERBATIM_INLINE Vi add_signed_products(Vi acc, Vi a, Vi b) {
+  const auto left = reinterpret_cast<int8x16_t>(a), right = reinterpret_cast<int8x16_t>(b);
+#if defined(__ARM_FEATURE_DOTPROD)
+  return vdotq_s32(acc, left, right);
+#else
+  // Two products are at most 2 * 128 * 127 in size, which fits 16 bits.
+  const int16x8_t low = vmull_s8(vget_low_s8(left), vget_low_s8(right));
+  return vpadalq_s16(acc, vpaddq_s16(low, vmull_high_s8(left, right)));
 #endif
 }
 #endif
@@ -108,6 +130,8 @@ VERBATIM_INLINE float sum(Vf v) {
   float total = 0.0f;
 #if VERBATIM_VECTOR_BYTES == 64
   total = _mm512_reduce_add_ps(reinterpret_cast<__m512>(v));
+#elif defined(VERBATIM_NEON)
+  total = vaddvq_f32(v);
 #else
   for (int i = 0; i < kLanes; ++i) total += v[i];
 #endif
@@ -118,6 +142,8 @@ VERBATIM_INLINE float largest(Vf v) {
   float result = v[0];
 #if VERBATIM_VECTOR_BYTES == 64
   result = _mm512_reduce_max_ps(reinterpret_cast<__m512>(v));
+#elif defined(VERBATIM_NEON)
+  result = vmaxnmvq_f32(v);
 #else
   for (int i = 1; i < kLanes; ++i) result = v[i] > result ? v[i] : result;
 #endif
@@ -129,6 +155,8 @@ VERBATIM_INLINE bool any(Vi mask) {
   return _mm512_movepi32_mask(reinterpret_cast<__m512i>(mask)) != 0;
 #elif VERBATIM_VECTOR_BYTES == 32
   return _mm256_movemask_epi8(reinterpret_cast<__m256i>(mask)) != 0;
+#elif defined(VERBATIM_NEON)
+  return vmaxvq_u32(reinterpret_cast<uint32x4_t>(mask)) != 0;
 #else
   std::int32_t bits = 0;
   for (int i = 0; i < kLanes; ++i) bits |= mask[i];
