@@ -4,9 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "speech/random_models/random_whisper_model.h"
+#include "speech/random_models/scripted_decoder.h"
+#include "speech/whisper/model/special_tokens.h"
 #include "testing/ct2_writer.h"
 
 namespace verbatim::bench {
@@ -14,14 +17,27 @@ namespace {
 
 using transformer::ElementType;
 using translation::Ct2Writer;
+using whisper::TokenId;
 
 // CTranslate2's Whisper models have revision 3 in a container of version 6.
 constexpr std::uint32_t kContainerVersion = 6;
 constexpr std::uint32_t kRevision = 3;
 
-const std::vector<std::string> kVocabulary = {
-    "<|endoftext|>",   "<|startoftranscript|>", "<|en|>",           "<|translate|>", "<|transcribe|>", "<|startoflm|>",
-    "<|startofprev|>", "<|nospeech|>",          "<|notimestamps|>", "<|0.00|>",      "<|0.02|>"};
+// The names by which CTranslate2 finds the special tokens; those of languages and text do not matter to it.
+std::vector<std::string> vocabulary(const whisper::SpecialTokens& special) {
+  std::vector<std::string> names;
+  for (int id = 0; id < special.vocabulary; ++id) {
+    const std::string kind = special.is_text(id) ? "w" : special.is_language(id) ? "<|language " : "<|time ";
+    names.push_back(kind + std::to_string(id) + (special.is_text(id) ? "" : "|>"));
+  }
+  const std::pair<TokenId, const char*> known[] = {
+      {special.end_of_text, "<|endoftext|>"}, {special.start_of_transcript, "<|startoftranscript|>"},
+      {special.translate, "<|translate|>"},   {special.transcribe, "<|transcribe|>"},
+      {special.start_of_lm, "<|startoflm|>"}, {special.start_of_previous, "<|startofprev|>"},
+      {special.no_speech, "<|nospeech|>"},    {special.no_time_stamps, "<|notimestamps|>"}};
+  for (const auto& [id, name] : known) names.at(static_cast<std::size_t>(id)) = name;
+  return names;
+}
 
 // Writes the tensors of a Whisper file under CTranslate2's names.
 class Translator {
@@ -37,6 +53,11 @@ class Translator {
     writer_.add_weight(to, narrow(size[1]), narrow(size[0]), values(from), type);
   }
   void positions(const std::string& to, const std::string& from) { matrix(to, from, ElementType::kFloat32); }
+  void scripted_positions(const std::string& to, const ModelShape& shape, int text_tokens) {
+    std::vector<float> rows = values("decoder.positional_embedding");
+    random_models::script_positions(rows, values("decoder.token_embedding.weight"), shape, text_tokens);
+    writer_.add_weight(to, narrow(shape.text_context), narrow(shape.text_state), rows, ElementType::kFloat32);
+  }
   void vector(const std::string& to, const std::string& from) { writer_.add_vector(to, values(from)); }
   void norm(const std::string& to, const std::string& from) {
     vector(to + "/gamma", from + ".weight");
@@ -66,7 +87,7 @@ class Translator {
                        ElementType::kFloat16);
     writer_.add_vector(to + "/bias", biases);
   }
-  // Attention and feed-forward block of a layer.
+  // Self-attention and feed-forward block of a layer.
   void layer(const std::string& to, const std::string& from) {
     norm(to + "/self_attention/layer_norm", from + ".attn_ln");
     stacked(to + "/self_attention/linear_0", from + ".attn", {"query", "key", "value"});
@@ -98,24 +119,32 @@ void add_encoder(Ct2Writer& writer, Translator& from, const ModelShape& shape) {
   }
 }
 
-void add_decoder(Ct2Writer& writer, Translator& from, const ModelShape& shape) {
-  const auto state = static_cast<std::uint32_t>(shape.text_state);
-  const auto tokens = static_cast<std::uint32_t>(kVocabulary.size());
-  writer.add_int16("decoder/num_heads", shape.text_heads);
-  writer.add_flag("decoder/pre_norm", 1);
-  writer.add_flag("decoder/scale_embeddings", 0);
-  writer.add_flag("decoder/activation", 3);
-  writer.add_weight("decoder/embeddings/weight", tokens, state, std::vector<float>(tokens * state, 0.01f),
-                    ElementType::kFloat16);
-  writer.add_alias("decoder/projection/weight", "decoder/embeddings/weight");
-  from.positions("decoder/position_encodings/encodings", "decoder.positional_embedding");
-  from.norm("decoder/layer_norm", "decoder.ln");
-  const std::string layer = "decoder/layer_0", source = "decoder.blocks.0";
-  from.layer(layer, source);
+void add_cross_attention(Translator& from, const std::string& layer, const std::string& source) {
   from.norm(layer + "/attention/layer_norm", source + ".cross_attn_ln");
   from.linear(layer + "/attention/linear_0", source + ".cross_attn.query");
   from.stacked(layer + "/attention/linear_1", source + ".cross_attn", {"key", "value"});
   from.linear(layer + "/attention/linear_2", source + ".cross_attn.out");
+}
+
+void add_decoder(Ct2Writer& writer, Translator& from, const ModelShape& shape, int text_tokens) {
+  writer.add_int16("decoder/num_heads", shape.text_heads);
+  writer.add_flag("decoder/pre_norm", 1);
+  writer.add_flag("decoder/scale_embeddings", 0);
+  writer.add_flag("decoder/activation", 3);
+  from.matrix("decoder/embeddings/weight", "decoder.token_embedding.weight");
+  writer.add_alias("decoder/projection/weight", "decoder/embeddings/weight");
+  const std::string positions = "decoder/position_encodings/encodings";
+  if (text_tokens > 0) {
+    from.scripted_positions(positions, shape, text_tokens);
+  } else {
+    from.positions(positions, "decoder.positional_embedding");
+  }
+  from.norm("decoder/layer_norm", "decoder.ln");
+  for (int i = 0; i < shape.text_layers; ++i) {
+    const std::string layer = "decoder/layer_" + std::to_string(i), source = "decoder.blocks." + std::to_string(i);
+    from.layer(layer, source);
+    add_cross_attention(from, layer, source);
+  }
 }
 
 void write_json(const std::filesystem::path& path, const nlohmann::json& value) {
@@ -127,17 +156,19 @@ void write_json(const std::filesystem::path& path, const nlohmann::json& value) 
 
 }  // namespace
 
-void write_ct2_whisper(const ModelShape& shape, std::uint32_t seed, const std::filesystem::path& directory) {
+void write_ct2_whisper(const ModelShape& shape, std::uint32_t seed, const std::filesystem::path& directory,
+                       int text_tokens) {
+  const whisper::SpecialTokens special = whisper::special_tokens(shape.vocabulary);
   std::filesystem::create_directories(directory);
   Ct2Writer writer;
   Translator from(writer, shape, seed);
   add_encoder(writer, from, shape);
-  add_decoder(writer, from, shape);
+  add_decoder(writer, from, shape, text_tokens);
   writer.write(directory / "model.bin", kContainerVersion, "WhisperSpec", kRevision);
-  write_json(directory / "vocabulary.json", kVocabulary);
+  write_json(directory / "vocabulary.json", vocabulary(special));
   write_json(directory / "config.json", {{"suppress_ids", nlohmann::json::array()},
                                          {"suppress_ids_begin", nlohmann::json::array()},
-                                         {"lang_ids", {2}},
+                                         {"lang_ids", {special.language(0)}},
                                          {"alignment_heads", nlohmann::json::array()}});
 }
 
