@@ -20,7 +20,8 @@ enum class SpeechExecutor {
 // Loads a speech model that decodes many windows at once.
 //
 // - `device`: "cpu" or "cuda:N".
-// - `compute`: type of the model, "int8", "bfloat16", "float32" or "auto". "auto" is the fastest type that does not raise
+// - `compute`: type of the model, "int8", "bfloat16", "float32" or "auto". "auto" is the fastest type that does not
+// raise
 //   the word error rate: int8 on the CPU, float16 on CUDA. On the CPU encoder and decoder compute in it, the encoder in
 //   float32 instead of bfloat16 where the processor or the build does not multiply that. CUDA's encoder has the file's
 //   own type, or float32 with "float32".

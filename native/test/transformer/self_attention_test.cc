@@ -94,8 +94,8 @@ std::vector<float> attend(const Source& source, const Kernels& kernels, ComputeT
   // Blocks of different sizes.
   for (std::size_t first = 0; first < source.positions; first += 7) {
     const std::size_t count = std::min<std::size_t>(7, source.positions - first);
-    attention.project(packed, reinterpret_cast<const std::byte*>(source.rows.data() + first * source.shape.width), first,
-                      count, scratch);
+    attention.project(packed, reinterpret_cast<const std::byte*>(source.rows.data() + first * source.shape.width),
+                      first, count, scratch);
   }
   attention.run(source.positions);
   CHECK(attention.memory_bytes() >= 3 * source.positions * source.shape.width * sizeof(float));
@@ -121,8 +121,8 @@ double distance(const std::vector<float>& ours, const std::vector<double>& expec
 }  // namespace
 
 TEST_CASE("attention of a source to itself, in both types, for any length and size of heads") {
-  for (const AttentionShape shape : {AttentionShape{64, 1}, AttentionShape{64, 2}, AttentionShape{48, 6},
-                                     AttentionShape{80, 2}}) {
+  for (const AttentionShape shape :
+       {AttentionShape{64, 1}, AttentionShape{64, 2}, AttentionShape{48, 6}, AttentionShape{80, 2}}) {
     for (const std::size_t positions : {1u, 2u, 15u, 16u, 17u, 31u, 33u, 48u, 97u}) {
       CAPTURE(shape.heads);
       CAPTURE(positions);

@@ -70,8 +70,8 @@ BalancedLinears pack_behind_norm(const LayerNorm& norm, std::span<const Linear* 
     }
   }
   for (const Linear* linear : linears) {
-    packed.linears.push_back({PackedMatrix(with_columns(linear->weight, factors), type, memory),
-                              folded_bias(*linear, norm.beta)});
+    packed.linears.push_back(
+        {PackedMatrix(with_columns(linear->weight, factors), type, memory), folded_bias(*linear, norm.beta)});
   }
   return packed;
 }

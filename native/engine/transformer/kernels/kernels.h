@@ -158,8 +158,8 @@ struct Kernels {
   // The numerators of a softmax to the base 2: x[i] = 2^(x[i] - the largest), within 3e-6 of each; x has
   // attention_room(size), and 0 behind `size` afterwards. Returns their sum.
   float (*powers_of_two_float32)(float* x, std::size_t size);
-  // The same as integers, 65535 for the largest: the high bytes in out[attention_room(size)], the low bytes behind them.
-  // x is overwritten. Returns the sum of the integers.
+  // The same as integers, 65535 for the largest: the high bytes in out[attention_room(size)], the low bytes behind
+  // them. x is overwritten. Returns the sum of the integers.
   float (*powers_of_two_uint16)(float* x, std::size_t size, std::uint8_t* out);
   // Null where the processor has no instruction that multiplies bytes with and without a sign: float32 is faster there.
   void (*mix_values_int8)(const MixValuesCall& call);

@@ -75,7 +75,8 @@ VERBATIM_INLINE float value_at(const Brain* p) {
 }
 VERBATIM_INLINE void store(float* p, Vf v) { *reinterpret_cast<UnalignedVf*>(p) = v; }
 VERBATIM_INLINE Vf splat(float value) { return Vf{} + value; }
-// The second one if either is a NaN, on ARM the other one. The compilers do not make one instruction of a comparison and a choice.
+// The second one if either is a NaN; on ARM the other one. The compilers do not make one instruction of a comparison
+// and a choice.
 VERBATIM_INLINE Vf vmax(Vf a, Vf b) {
 #if VERBATIM_VECTOR_BYTES == 64
   return reinterpret_cast<Vf>(_mm512_max_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));

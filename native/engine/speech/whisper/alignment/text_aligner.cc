@@ -19,7 +19,10 @@ int hundredths_of(std::span<const float> samples) {
 }  // namespace
 
 TextAligner::TextAligner(const LoadedModel& model, int threads)
-    : model_(model), threads_(threads), encoder_(make_encoder(model.model(), threads)), decoder_(model.make_decoder()) {}
+    : model_(model),
+      threads_(threads),
+      encoder_(make_encoder(model.model(), threads)),
+      decoder_(model.make_decoder()) {}
 
 std::unique_ptr<transformer::CrossCache> TextAligner::encode(std::span<const float> samples, int positions,
                                                              const AbortFlag* abort) {

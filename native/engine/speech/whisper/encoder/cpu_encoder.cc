@@ -121,19 +121,18 @@ void CpuEncoder::convolutions(const EncoderRun& run, std::vector<float>& x) {
   for_each_block(static_cast<std::size_t>(run.positions()), [&](Block block, Lane& lane) {
     const std::size_t rows = 2 * block.count + 1;
     lane.inner.resize(std::max(lane.inner.size(), rows * width_));
-    multiply(kernels_, {.weight = first.weight,
-                        .rows = rows,
-                        .operands = operands(first.weight, frames_.data() + 2 * block.first * bands, rows, bands,
-                                             lane.operands),
-                        .epilogue = {.bias = first.bias.data(), .activation = kGelu},
-                        .y = lane.inner.data(),
-                        .ld = width_});
+    multiply(kernels_,
+             {.weight = first.weight,
+              .rows = rows,
+              .operands = operands(first.weight, frames_.data() + 2 * block.first * bands, rows, bands, lane.operands),
+              .epilogue = {.bias = first.bias.data(), .activation = kGelu},
+              .y = lane.inner.data(),
+              .ld = width_});
     if (block.first == 0) std::fill_n(lane.inner.begin(), width_, 0.0f);
     multiply(kernels_,
              {.weight = second.weight,
               .rows = block.count,
-              .operands =
-                  operands(second.weight, lane.inner.data(), block.count, 2 * width_, lane.inner_operands),
+              .operands = operands(second.weight, lane.inner.data(), block.count, 2 * width_, lane.inner_operands),
               .epilogue = {.bias = second.bias.data(),
                            .activation = kGelu,
                            .residual = weights_.positions.data() + block.first * width_},
@@ -155,14 +154,13 @@ void CpuEncoder::attention(const CpuEncoderLayer& layer, std::vector<float>& x) 
     float* const rows = x.data() + block.first * width_;
     for (std::size_t head = 0; head < layer.out.size(); ++head) {
       const transformer::PackedMatrix& weight = layer.out[head];
-      multiply(kernels_,
-               {.weight = weight,
-                .rows = block.count,
-                .operands = operands(weight, attention_.result(head, block.first), block.count, weight.depth(),
-                                     lane.operands),
-                .epilogue = {.bias = head == 0 ? layer.out_bias.data() : nullptr, .residual = rows},
-                .y = rows,
-                .ld = width_});
+      multiply(kernels_, {.weight = weight,
+                          .rows = block.count,
+                          .operands = operands(weight, attention_.result(head, block.first), block.count,
+                                               weight.depth(), lane.operands),
+                          .epilogue = {.bias = head == 0 ? layer.out_bias.data() : nullptr, .residual = rows},
+                          .y = rows,
+                          .ld = width_});
     }
   });
 }
@@ -179,12 +177,13 @@ void CpuEncoder::feed_forward(const CpuEncoderLayer& layer, std::vector<float>& 
                         .epilogue = {.bias = up.bias.data(), .activation = kGelu},
                         .y = lane.inner.data(),
                         .ld = inner});
-    multiply(kernels_, {.weight = layer.down.weight,
-                        .rows = block.count,
-                        .operands = operands(layer.down.weight, lane.inner.data(), block.count, inner, lane.inner_operands),
-                        .epilogue = {.bias = layer.down.bias.data(), .residual = rows},
-                        .y = rows,
-                        .ld = width_});
+    multiply(kernels_,
+             {.weight = layer.down.weight,
+              .rows = block.count,
+              .operands = operands(layer.down.weight, lane.inner.data(), block.count, inner, lane.inner_operands),
+              .epilogue = {.bias = layer.down.bias.data(), .residual = rows},
+              .y = rows,
+              .ld = width_});
   });
 }
 
@@ -202,21 +201,20 @@ void CpuEncoder::cross(std::size_t layer, const std::vector<float>& x, transform
   const std::size_t outputs = projection.weight.outputs();
   for_each_block(x.size() / width_, [&](Block block, Lane& lane) {
     lane.inner.resize(std::max(lane.inner.size(), block.count * outputs));
-    multiply(kernels_,
-             {.weight = projection.weight,
-              .rows = block.count,
-              .operands =
-                  operands(projection.weight, x.data() + block.first * width_, block.count, width_, lane.operands),
-              .epilogue = {.bias = projection.bias.data()},
-              .y = lane.inner.data(),
-              .ld = outputs});
+    multiply(kernels_, {.weight = projection.weight,
+                        .rows = block.count,
+                        .operands = operands(projection.weight, x.data() + block.first * width_, block.count, width_,
+                                             lane.operands),
+                        .epilogue = {.bias = projection.bias.data()},
+                        .y = lane.inner.data(),
+                        .ld = outputs});
     target.write(layer, block.first, {lane.inner.data(), block.count * outputs});
   });
 }
 
 std::size_t CpuEncoder::memory_bytes() const noexcept {
-  std::size_t bytes = attention_.memory_bytes() +
-                      (frames_.capacity() + bands_.capacity() + zeros_.capacity()) * sizeof(float);
+  std::size_t bytes =
+      attention_.memory_bytes() + (frames_.capacity() + bands_.capacity() + zeros_.capacity()) * sizeof(float);
   for (const Lane& lane : lanes_) {
     bytes += (lane.norm.capacity() + lane.inner.capacity()) * sizeof(float) + lane.operands.capacity() +
              lane.inner_operands.capacity();

@@ -45,8 +45,8 @@ std::size_t memory_bytes(const ModelShape& shape, ComputeType type) {
   };
   const std::int64_t d = shape.audio_state;
   const std::int64_t heads = shape.audio_heads;
-  const std::size_t layer = bytes(3 * d, d) + static_cast<std::size_t>(heads) * bytes(d, d / heads) +
-                            bytes(4 * d, d) + bytes(d, 4 * d);
+  const std::size_t layer =
+      bytes(3 * d, d) + static_cast<std::size_t>(heads) * bytes(d, d / heads) + bytes(4 * d, d) + bytes(d, 4 * d);
   return bytes(d, 3 * shape.mels) + bytes(d, 3 * d) + static_cast<std::size_t>(shape.audio_layers) * layer +
          static_cast<std::size_t>(shape.text_layers) * bytes(2 * d, d);
 }
@@ -61,7 +61,8 @@ MatrixView columns_of(const MatrixView& matrix, std::size_t first, std::size_t c
   MatrixView view;
   view.rows = matrix.rows;
   view.columns = count;
-  view.reader = [&matrix, first, row = std::vector<float>(matrix.columns)](std::size_t i, std::span<float> out) mutable {
+  view.reader = [&matrix, first, row = std::vector<float>(matrix.columns)](std::size_t i,
+                                                                           std::span<float> out) mutable {
     matrix.read_row(i, row);
     std::copy_n(row.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
   };

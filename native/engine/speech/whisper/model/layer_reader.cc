@@ -40,8 +40,8 @@ Linear LayerReader::key_value(const std::string& name) const {
 Attention LayerReader::self_attention(const std::string& name) const {
   Attention attention;
   attention.norm = norm(name + "_ln");
-  attention.query.weight = stacked({file_.matrix(name + ".query.weight"), file_.matrix(name + ".key.weight"),
-                                    file_.matrix(name + ".value.weight")});
+  attention.query.weight = stacked(
+      {file_.matrix(name + ".query.weight"), file_.matrix(name + ".key.weight"), file_.matrix(name + ".value.weight")});
   std::vector<float>& bias = attention.query.bias;
   bias = file_.values(name + ".query.bias");
   // The key projection has no bias.

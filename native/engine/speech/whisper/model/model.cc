@@ -42,8 +42,8 @@ struct Model::Placement {
 
 std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, AcceleratorMode accelerator) {
   capture_whisper_log();
-  return std::make_shared<const Model>(Private{}, path,
-                                       Placement{.device = find_device("cpu"), .accelerator = accelerator, .kernels = {}});
+  return std::make_shared<const Model>(
+      Private{}, path, Placement{.device = find_device("cpu"), .accelerator = accelerator, .kernels = {}});
 }
 
 std::shared_ptr<const Model> Model::load_graphs(const std::filesystem::path& path, std::string_view device,
@@ -73,8 +73,8 @@ Model::Model(Private, const std::filesystem::path& path, const Placement& wanted
   info_ = describe_model(reader_.info(), wanted.device);
   if (wanted.kernels) {
     cpu_encoder_ = std::make_unique<const CpuEncoderWeights>(reader_, *wanted.kernels);
-    info_.accelerator = std::string(transformer::compute_type_name(*wanted.kernels)) + " kernels (" +
-                        transformer::kernels().name + ")";
+    info_.accelerator =
+        std::string(transformer::compute_type_name(*wanted.kernels)) + " kernels (" + transformer::kernels().name + ")";
     info_.memory_bytes = cpu_encoder_->bytes();
   } else {
     if (wanted.graphs == nullptr) accelerator_ = accelerator::make_weight_store(wanted.accelerator);
