@@ -34,8 +34,8 @@ export interface SpeechModelsOptions {
   modelPath: string;
   decoder: SpeechDecoder;
   /**
-   * Ids from resolveDevices(). Only `verbatim transcribe` and `verbatim bench engine` load a model on several devices in
-   * one process; each engine process of a server has one device.
+   * Ids from resolveDevices(). Only `verbatim transcribe` and `verbatim bench engine` load a model on several devices
+   * in one process; each engine process of a server has one device.
    */
   devices: readonly string[];
   /** On one device: windows, or units of work of the batched decoder, that are computed at once. */

@@ -205,7 +205,7 @@ export const TEXTS = {
     cancel: 'Keep it',
   },
   history: {
-    note: 'All charged requests. Neither audio nor text is stored here. Failed requests cost nothing and are not listed.',
+    note: 'All charged requests. Neither audio nor text is stored here. Failed requests are free and are not listed.',
     none: 'Nothing has been charged yet.',
     at: 'Time',
     ids: 'Transcription, request',
