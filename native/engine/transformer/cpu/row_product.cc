@@ -13,6 +13,13 @@ void write_operands(const Kernels& kernels, ComputeType type, const float* row, 
   }
 }
 
+void rounding_error(const float* row, std::size_t depth, const std::byte* operands, float* out) {
+  const auto* const values = reinterpret_cast<const std::int8_t*>(operands);
+  float factor;
+  std::memcpy(&factor, operands + quantized_depth(depth), sizeof(factor));
+  for (std::size_t k = 0; k < depth; ++k) out[k] = row[k] - factor * static_cast<float>(values[k]);
+}
+
 void multiply(const Kernels& kernels, const RowProduct& product) {
   GemmCall call;
   product.weight.prepare(call);

@@ -16,6 +16,9 @@ constexpr std::size_t operand_row_bytes(ComputeType type, std::size_t depth) {
 // out: operand_row_bytes(), aligned as float.
 void write_operands(const Kernels& kernels, ComputeType type, const float* row, std::size_t depth, std::byte* out);
 
+// What rounding to operands of int8 took from a row: out[depth] = row - what the operands stand for.
+void rounding_error(const float* row, std::size_t depth, const std::byte* operands, float* out);
+
 // y[rows][ld] = epilogue(operands * weight^T).
 struct RowProduct {
   const PackedMatrix& weight;

@@ -153,16 +153,34 @@ void CpuEncoder::attention(const CpuEncoderLayer& layer, std::vector<float>& x) 
   for_each_block(positions, [&](Block block, Lane& lane) {
     float* const rows = x.data() + block.first * width_;
     for (std::size_t head = 0; head < layer.out.size(); ++head) {
-      const transformer::PackedMatrix& weight = layer.out[head];
-      multiply(kernels_, {.weight = weight,
-                          .rows = block.count,
-                          .operands = operands(weight, attention_.result(head, block.first), block.count,
-                                               weight.depth(), lane.operands),
-                          .epilogue = {.bias = head == 0 ? layer.out_bias.data() : nullptr, .residual = rows},
-                          .y = rows,
-                          .ld = width_});
+      const float* const result = attention_.result(head, block.first);
+      add_product(layer.out[head], result, block.count, head == 0 ? layer.out_bias.data() : nullptr, rows, lane);
     }
   });
+}
+
+// Adds the product and the bias to rows of x. In int8 what rounding took from the input is rounded once more and added,
+// so that the input has 15 bits: the parts of a head are sums over many positions, some of which outweigh the rest.
+void CpuEncoder::add_product(const transformer::PackedMatrix& weight, const float* input, std::size_t count,
+                             const float* bias, float* rows, Lane& lane) const {
+  const std::size_t size = weight.depth();
+  const std::byte* const rounded = operands(weight, input, count, size, lane.operands);
+  transformer::RowProduct product{.weight = weight,
+                                  .rows = count,
+                                  .operands = rounded,
+                                  .epilogue = {.bias = bias, .residual = rows},
+                                  .y = rows,
+                                  .ld = width_};
+  multiply(kernels_, product);
+  if (weight.type() != transformer::ComputeType::kInt8) return;
+  lane.inner.resize(std::max(lane.inner.size(), count * size));
+  const std::size_t row_bytes = transformer::operand_row_bytes(weight.type(), size);
+  for (std::size_t i = 0; i < count; ++i) {
+    transformer::rounding_error(input + i * size, size, rounded + i * row_bytes, lane.inner.data() + i * size);
+  }
+  product.operands = operands(weight, lane.inner.data(), count, size, lane.inner_operands);
+  product.epilogue.bias = nullptr;
+  multiply(kernels_, product);
 }
 
 void CpuEncoder::feed_forward(const CpuEncoderLayer& layer, std::vector<float>& x) {

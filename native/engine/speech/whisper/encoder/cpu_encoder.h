@@ -43,6 +43,8 @@ class CpuEncoder final : public Encoder {
   void for_each_block(std::size_t positions, const std::function<void(Block, Lane&)>& task);
   void convolutions(const EncoderRun& run, std::vector<float>& x);
   void attention(const CpuEncoderLayer& layer, std::vector<float>& x);
+  void add_product(const transformer::PackedMatrix& weight, const float* input, std::size_t count, const float* bias,
+                   float* rows, Lane& lane) const;
   void feed_forward(const CpuEncoderLayer& layer, std::vector<float>& x);
   void final_norm(std::vector<float>& x);
   void cross(std::size_t layer, const std::vector<float>& x, transformer::CrossCache& target);
