@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { packageRoot } from '../../src/package-root.js';
+import { descendantsOf } from '../support/child-processes.js';
 import { sample } from '../support/speech.js';
 import { until } from '../support/until.js';
 import { CERTIFICATES, CleanRoot } from './clean-root.js';
@@ -46,6 +47,13 @@ function makeBase(): void {
   } finally {
     root.dispose();
   }
+}
+
+/** A signal to buildah itself would not reach the server: buildah ends, and its container's processes are killed. */
+function serverOf(buildahRun: ChildProcess): number {
+  const server = descendantsOf(buildahRun.pid).find(({ command }) => /main\.js serve/.test(command));
+  if (server === undefined) throw new Error('No server runs in the container.');
+  return server.pid;
 }
 
 describe('the container image', function () {
@@ -123,7 +131,7 @@ describe('the container image', function () {
     buildah(...inside('env', port, ...check));
     expect(() => buildah(...inside('env', 'VERBATIM_PORT=1', ...check))).to.throw();
 
-    service.kill('SIGTERM');
+    process.kill(serverOf(service), 'SIGTERM');
     expect(await once(service, 'exit')).to.deep.equal([0, null]);
   });
 });
