@@ -257,7 +257,7 @@ describe('setup', () => {
   it('says that transcription is slow here, and why', () => {
     const node = 'case $1 in --version) echo v24.21.0 ;; *) echo "oneDNN 4.0 is not supported" ;; esac';
     expect(setup({ node }).output).to.equal(
-      '\nTranscription is about four times slower here than it could be: oneDNN 4.0 is not supported.\n' +
+      '\nTranscription is slower here than it could be: oneDNN 4.0 is not supported.\n' +
         'Ready. Start the service with: npm start\n',
     );
   });

@@ -26,13 +26,18 @@ describe('the accelerator through the engine', function () {
   this.timeout(60_000);
 
   it('computes as the settings say, unless it is switched off, and the device says so', async () => {
-    const engines = await Promise.all([load(''), load('float32'), load('off'), load('', 'bfloat16')]);
-    const [fastest, float32, off, bfloat16] = engines.map(({ info }) => info.devices.name);
+    const engines = await Promise.all([
+      ...[load(''), load('float32'), load('off')],
+      ...[load('', 'bfloat16'), load('', 'int8'), load('float32', 'int8')],
+    ]);
+    const [automatic, float32, off, bfloat16, int8, decoderOnly] = engines.map(({ info }) => info.devices.name);
     await Promise.all(engines.map((engine) => engine.close()));
     expect(off).to.not.contain('onednn');
-    expect(fastest?.slice(off?.length)).to.match(/^ \+ int8 kernels \([a-z0-9-]+\)$/);
+    expect(automatic).to.equal(bfloat16);
+    expect(decoderOnly).to.equal(float32);
+    expect(int8?.slice(off?.length)).to.match(/^ \+ int8 kernels \([a-z0-9-]+\)$/);
     if (loadBinding().build.withoutAccelerator !== undefined) {
-      expect(float32).to.equal(fastest?.replace('int8', 'float32'));
+      expect(float32).to.equal(int8?.replace('int8', 'float32'));
       expect(bfloat16).to.equal(float32);
     } else {
       expect(float32).to.equal(`${off} + onednn float32`);
