@@ -46,8 +46,8 @@ std::size_t packed_bytes(const WeightStore* store) noexcept;
 std::uint64_t computed_products(const WeightStore* store) noexcept;
 
 // While it lives, models that this thread loads keep their weights in the CPU's memory in the file's layout, unless
-// `store` is null. ggml otherwise repacks weights of some types at load (on x86 q4_0 and some q*_k, with AMX f16, q4_1
-// and q8_0 too), which only ggml itself can read: the encoder would run on ggml alone. Scopes do not nest.
+// `store` is null. ggml otherwise repacks weights of some types at load (on x86 q4_0 and some q*_k), which only ggml
+// itself can read: the encoder would run on ggml alone. Scopes do not nest.
 class LoadScope {
  public:
   explicit LoadScope(const WeightStore* store);

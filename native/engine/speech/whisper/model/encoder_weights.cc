@@ -47,7 +47,7 @@ bool multiplies(const WeightPlacement& placement, ggml_type type, std::size_t co
 }
 
 // The first of the CPU backend's own buffer types that serves all these matrices, else plain memory. Such buffers
-// reorder matrices of some types for faster products (q4_0, some q*_k, and more with AMX).
+// reorder matrices of some types for faster products (q4_0, some q*_k).
 ggml_backend_buffer_type_t fastest_buffers(ggml_context* matrices) {
   const ggml_backend_dev_t cpu = ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
   const auto list = reinterpret_cast<ggml_backend_dev_get_extra_bufts_t>(
