@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <string>
 #include <thread>
@@ -18,7 +19,7 @@
 namespace verbatim::whisper {
 namespace {
 
-// Stores what is written, and detects repeated writes.
+// Stores what is written, by several threads at a time, and detects repeated writes.
 class KeptCross : public transformer::CrossCache {
  public:
   KeptCross(const ModelShape& shape, int positions)
@@ -35,7 +36,7 @@ class KeptCross : public transformer::CrossCache {
   std::size_t memory_bytes() const noexcept override { return 0; }
 
   bool is_whole() const {
-    return std::all_of(writes.begin(), writes.end(), [&](std::size_t n) { return n == layers[0].size(); });
+    return std::all_of(writes.begin(), writes.end(), [&](const auto& n) { return n == layers[0].size(); });
   }
 
  private:
@@ -43,7 +44,7 @@ class KeptCross : public transformer::CrossCache {
 
  public:
   std::vector<std::vector<float>> layers;
-  std::vector<std::size_t> writes;
+  std::vector<std::atomic<std::size_t>> writes;
 };
 
 // Features of seven seconds of noise; the rest is padding.
