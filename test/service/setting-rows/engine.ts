@@ -148,14 +148,14 @@ export const engineRows = {
     expect(missing).to.contain('npx verbatim models pull pyannote-segmentation-3.0');
     const another = await settingRefusal({ VERBATIM_SPEAKER_SEGMENTATION: EMBEDDING });
     expect(another).to.contain(
-      `"${EMBEDDING}" is a speaker embedding model; VERBATIM_SPEAKER_SEGMENTATION names a speaker segmentation model.`,
+      `"${EMBEDDING}" is a speaker embedding model; VERBATIM_SPEAKER_SEGMENTATION must name a speaker segmentation model.`,
     );
   },
   VERBATIM_SPEAKER_EMBEDDING: async ({ batched }) => {
     await until(() => batched.stderr.includes(`"speakerModels":["segments","voices"]`));
     expect(await settingRefusal({ VERBATIM_SPEAKER_EMBEDDING: 'nobody' })).to.contain('There is no model "nobody"');
     expect(await settingRefusal({ VERBATIM_SPEAKER_EMBEDDING: 'silero-vad' })).to.contain(
-      '"silero-vad" is a voice activity model; VERBATIM_SPEAKER_EMBEDDING names a speaker embedding model.',
+      '"silero-vad" is a voice activity model; VERBATIM_SPEAKER_EMBEDDING must name a speaker embedding model.',
     );
   },
   VERBATIM_FFMPEG: async ({ plain, set }) => {
