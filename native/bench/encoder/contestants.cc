@@ -1,24 +1,9 @@
 #include "contestants.h"
 
-#include <stdexcept>
-
 #include "ct2_whisper.h"
 #include "speech/random_models/random_whisper_model.h"
 
 namespace verbatim::bench {
-
-std::vector<const transformer::Kernels*> kernels_of(const std::vector<std::string>& names) {
-  std::vector<const transformer::Kernels*> all;
-  for (const std::string& name : names) {
-    for (const transformer::Kernels* kernels : transformer::available_kernels()) {
-      if (name == kernels->name) all.push_back(kernels);
-    }
-    if (all.empty() || name != all.back()->name) {
-      throw std::invalid_argument("this processor has no kernels \"" + name + "\"");
-    }
-  }
-  return all;
-}
 
 Contestants whisper_contestants(const std::filesystem::path& model, int mels,
                                 const std::vector<const transformer::Kernels*>& kernels) {

@@ -17,10 +17,6 @@ using Contestants = std::vector<std::unique_ptr<Contestant>>;
 // last.
 inline constexpr std::size_t kOnWhisper = 3;
 
-// The kernels with these names, in the order of the names. Throws std::invalid_argument for one that the processor does
-// not have.
-std::vector<const transformer::Kernels*> kernels_of(const std::vector<std::string>& names);
-
 // Both encoders, each with the accelerator in its fastest type, in float32, and without; and this engine's in int8 on
 // each of the kernels. All times are compared with whisper.cpp on the accelerator's fastest type. `mels`: of the model.
 // Throws as whisper_contestant() does.

@@ -42,7 +42,8 @@ Options parse(const std::vector<std::string>& words) {
 }
 
 Contestants contestants(const Options& options, const std::string& shape, const std::filesystem::path& directory) {
-  const auto kernels = kernels_of(words_of_list(options["--kernels"]));
+  std::vector<const transformer::Kernels*> kernels;
+  for (const std::string& name : words_of_list(options["--kernels"])) kernels.push_back(&kernels_of(name));
   const ModelShape sizes = random_models::published_shape(shape, options["--weights"]);
   if (!options["--model"].empty()) return whisper_contestants(options["--model"], sizes.mels, kernels);
   return random_contestants(sizes, shape, kernels, words_of_list(options["--ct2-types"]), directory);
