@@ -20,10 +20,10 @@ enum class SpeechExecutor {
 // Loads a speech model that decodes many windows at once.
 //
 // - `device`: "cpu" or "cuda:N".
-// - `compute`: type of the model, "int8", "bfloat16", "float32" or "auto". Encoder and decoder compute in it on the CPU,
-//   the encoder in float32 instead of bfloat16 where the processor or the build does not multiply that. "auto" is the
-//   fastest type that does not raise the word error rate: on the CPU int8 for the decoder, bfloat16 for the encoder; on
-//   CUDA float16. CUDA's encoder has the file's own type, or float32 with "float32".
+// - `compute`: type of the model, "int8", "bfloat16", "float32" or "auto". On the CPU encoder and decoder compute in
+//   this type, the encoder in float32 where the processor or the build does not multiply bfloat16. "auto" is the
+//   fastest type that does not raise the word error rate: on the CPU int8 for the decoder, bfloat16 for the encoder;
+//   on CUDA float16. CUDA's encoder has the file's own type, or float32 with "float32".
 // - accelerator: of the encoder on the CPU. kAuto: the encoder computes as `compute` says, in int8 on this engine's
 //   kernels, else on the accelerator. kFloat32: in float32. kOff: in ggml with the weights as stored.
 // - alignment_heads: the decoder heads that words are aligned by. Empty: all heads of the upper half of the layers.
