@@ -117,9 +117,10 @@ export class Conversion {
     if (!this.hasPriority) this.hasPriority = setPriority(this.child.pid, this.priority);
   }
 
-  /** Kills it, whatever it does; see `gone`. */
-  close(): void {
+  /** Kills it, whatever it does, and resolves when it is gone. */
+  close(): Promise<void> {
     this.signal('SIGKILL');
+    return this.gone;
   }
 
   private signal(name: 'SIGCONT' | 'SIGSTOP' | 'SIGKILL'): void {

@@ -47,7 +47,8 @@ export interface Measurable {
   readonly isGraceOver?: boolean;
   /** Whether it has used far more work than its audio so far accounts for; default: no. */
   readonly isCostly?: boolean;
-  close(): void;
+  /** Resolves when nothing is left of it. */
+  close(): void | Promise<void>;
 }
 
 export interface MeasurableFile<R extends Measurable> {
@@ -84,7 +85,7 @@ interface Turns extends Waiting {
   step(isDemoted: boolean): Promise<number | null>;
   /** Throws when the file is not to be measured on. */
   check(): void;
-  close(): void;
+  close(): Promise<void>;
   succeed(durationSeconds: number): void;
   fail(reason: unknown): void;
 }
@@ -150,9 +151,10 @@ class Measuring<R extends Measurable> implements Turns {
     if (this.reader !== null) this.file.check(this.reader);
   }
 
-  close(): void {
-    this.reader?.close();
+  async close(): Promise<void> {
+    const { reader } = this;
     this.reader = null;
+    await reader?.close();
   }
 
   succeed(durationSeconds: number): void {
@@ -162,7 +164,7 @@ class Measuring<R extends Measurable> implements Turns {
 
   fail(reason: unknown): void {
     this.settled = true;
-    this.close();
+    void this.close();
     this.reject(reason);
   }
 }
@@ -260,9 +262,11 @@ export class MeasuringQueue {
     try {
       const duration = await this.step(measuring);
       measuring.check();
-      if (duration === null) this.keepOrClose(measuring);
+      if (duration === null) await this.keepOrClose(measuring);
       else this.end(measuring, () => measuring.succeed(duration));
     } catch (error) {
+      // Its place is free once its program is gone.
+      await measuring.close();
       this.end(measuring, () => measuring.fail(error));
     }
     measuring.busy = false;
@@ -297,16 +301,16 @@ export class MeasuringQueue {
     this.pump();
   }
 
-  private keepOrClose(measuring: Turns): void {
+  /** A place becomes free once nothing is left of what had it. */
+  private async keepOrClose(measuring: Turns): Promise<void> {
     if (this.places.has(measuring) && !this.isInExcess(measuring)) return;
-    if (this.places.delete(measuring)) {
-      measuring.close();
-      return;
-    }
     if (this.inGrace.has(measuring) && !measuring.isGraceOver) return;
+    if (!this.places.has(measuring) && this.hasPlaceFor(measuring)) this.places.add(measuring);
+    else {
+      await measuring.close();
+      this.places.delete(measuring);
+    }
     this.inGrace.delete(measuring);
-    if (this.hasPlaceFor(measuring)) this.places.add(measuring);
-    else measuring.close();
   }
 
   /** Its account was demoted when it had its place already. */
