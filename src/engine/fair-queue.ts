@@ -9,6 +9,9 @@
  *
  * An account's background requests count as having more left than any other request of the account. They take the
  * oldest's turns like the rest, so other requests do not keep them waiting for ever.
+ *
+ * Within an account, items with a deadline go before all others, the earliest deadline first. They are no turns that
+ * passed over the oldest item. An item that yields goes behind due items of other accounts.
  */
 export const PASSED_OVER_LIMIT = 7;
 
@@ -24,6 +27,10 @@ export interface Waiting {
   readonly accountId: string;
   /** In the unit in which turns are charged: seconds of audio, tokens, milliseconds. */
   readonly costLeft: number;
+  /** When it should be done, in any unit of time that all items share; null or absent: whenever its turn comes. */
+  readonly deadline?: number | null;
+  /** Whether it goes behind the items of other accounts whose turn has come; default: no. */
+  readonly yields?: boolean;
 }
 
 /** An account's items and its claim: a flow, in the paper's terms. */
@@ -80,6 +87,14 @@ export class FairQueue<T extends Waiting> {
 
   /** Whose turn it is among the eligible. */
   next(eligible: Eligible<T>): T | undefined {
+    const chosen = this.nextByTurn(eligible);
+    if (chosen?.yields !== true) return chosen;
+    const isDue = (item: T): boolean =>
+      item.yields !== true && item.accountId !== chosen.accountId && this.isDue(item) && eligible(item);
+    return this.nextByTurn(isDue) ?? chosen;
+  }
+
+  private nextByTurn(eligible: Eligible<T>): T | undefined {
     let best: Flow<T> | undefined;
     let chosen: T | undefined;
     for (const flow of this.flows.values()) {
@@ -105,7 +120,8 @@ export class FairQueue<T extends Waiting> {
     this.virtualNow = Math.max(this.virtualNow, start);
     flow.virtualTime = start + cost;
     flow.lastTurn = ++this.turns;
-    flow.passedOver = first(flow.items) === item ? 0 : flow.passedOver + 1;
+    if (first(flow.items) === item) flow.passedOver = 0;
+    else if (!hasDeadline(item)) flow.passedOver += 1;
   }
 
   /** The turns to come if nothing changes and each costs `cost`. `eligible` is called again for each. */
@@ -145,10 +161,26 @@ function isBefore<T>(one: Flow<T>, other: Flow<T>): boolean {
 function choose<T extends Waiting>(flow: Flow<T>, eligible: Eligible<T>): T | undefined {
   const oldest = first(flow.items);
   if (oldest === undefined) return undefined;
+  const urgent = earliest(flow, eligible);
+  if (urgent !== undefined) return urgent;
   if (flow.passedOver >= PASSED_OVER_LIMIT && eligible(oldest)) return oldest;
   let best: T | undefined;
   for (const item of flow.items) {
     if ((best === undefined || item.costLeft < best.costLeft) && eligible(item)) best = item;
+  }
+  return best;
+}
+
+function hasDeadline({ deadline = null }: Waiting): boolean {
+  return deadline !== null;
+}
+
+/** The eligible item with the earliest deadline. */
+function earliest<T extends Waiting>(flow: Flow<T>, eligible: Eligible<T>): T | undefined {
+  let best: T | undefined;
+  for (const item of flow.items) {
+    const { deadline = null } = item;
+    if (deadline !== null && deadline < (best?.deadline ?? Infinity) && eligible(item)) best = item;
   }
   return best;
 }

@@ -71,6 +71,43 @@ export interface FileToTranscribe extends AudioRequest {
   resumeFrom?: ReadonlyMap<number, WindowResult> | undefined;
 }
 
+/** Audio of a live session that is transcribed as one window. */
+export interface UtteranceToRecognise {
+  /** Mono at 16 kHz: one sample at least, and at most as many as the model's longest window has. */
+  samples: Int16Array;
+  /** Where they begin, in samples at 16 kHz from the start of the session. Times of the result count from there. */
+  startSample: number;
+  accountId: string;
+  /** As AudioRequest.origin. */
+  origin?: WorkOrigin | undefined;
+  signal?: AbortSignal | undefined;
+  /** ISO 639-1, or 'auto'. */
+  language: string;
+  /** With 'auto': the likeliest one so far. A right guess saves work. */
+  languageGuess?: string | undefined;
+  /** As FileToTranscribe.prompt. */
+  prompt?: string | undefined;
+  /** Whether segments get their words, with times; default: no. */
+  align?: boolean;
+  /**
+   * Milliseconds from now within which it should be done: it goes before the account's files. null: a result that may
+   * change, which goes behind due work of other accounts.
+   */
+  dueInMs: number | null;
+}
+
+export interface RecognisedUtterance {
+  /** As it was decoded; of a model that detects no language, by its text. */
+  language: string;
+  /** Code -> probability; null: the language was given, or nothing shows it. */
+  languageProbabilities: Readonly<Record<string, number>> | null;
+  /** With text. */
+  segments: Segment[];
+  /** As WindowResult's. */
+  averageLogProbability: number | null;
+  scoredTokens: number;
+}
+
 /** One window is done, or the text of earlier ones is final. */
 export interface WindowUpdate {
   /** A window that was transcribed for the first time, by its number in the file; null: none was. */
@@ -191,6 +228,10 @@ export interface EngineInfo {
   readonly modelName: string;
   /** What finds speech: a model of voice activity, or the energy of the signal. */
   readonly voiceActivity: 'silero' | 'energy';
+  /** Of the longest window. */
+  readonly windowSeconds: number;
+  /** Text below this confidence is left out; null: none is. See confidentResults(). */
+  readonly minAverageLogProbability: number | null;
   /** Shows that the service works, and knows no real recordings. */
   readonly isDemonstration: boolean;
 }
@@ -216,6 +257,11 @@ export interface SpeechEngine {
    * one that the model does not know.
    */
   transcribe(file: FileToTranscribe, onWindow?: OnWindow): Promise<Transcript>;
+  /**
+   * Transcribes samples as one window. Rejects with `unsupported_language` for a language that the model does not know,
+   * and with EngineError `invalid_argument` for no samples, or more than the longest window has.
+   */
+  recognise(utterance: UtteranceToRecognise): Promise<RecognisedUtterance>;
   stats(): EngineLoad;
   /** Frees slots and model; resolves when nothing runs any more. */
   close(): Promise<void>;

@@ -6,7 +6,13 @@ import type { SpeechModelEntry } from './manifest.js';
 
 export type SpeechModelFacts = Pick<
   EngineInfo,
-  'modelName' | 'languages' | 'translatesToEnglish' | 'abilities' | 'alignsWords' | 'isDemonstration'
+  | 'modelName'
+  | 'languages'
+  | 'translatesToEnglish'
+  | 'abilities'
+  | 'alignsWords'
+  | 'isDemonstration'
+  | 'minAverageLogProbability'
 >;
 
 /** Whisper's languages in its spelling, in the order of their tokens. The last one was added with large-v3. */
@@ -35,6 +41,7 @@ export function speechFacts(entry: SpeechModelEntry, path: string): SpeechModelF
     abilities: { detectsLanguage: true, takesPrompt: isWhisper, takesTemperature: isWhisper },
     alignsWords: true,
     isDemonstration: entry.demonstration === true,
+    minAverageLogProbability: entry.minAverageLogProbability ?? null,
   };
 }
 

@@ -1,11 +1,20 @@
 import type { LaneDivision, LaneUser } from '../engine/lane-division.js';
-import type { EngineInfo, FileToTranscribe, OnWindow, SpeechEngine, Transcript } from '../engine/types.js';
+import type {
+  EngineInfo,
+  FileToTranscribe,
+  OnWindow,
+  RecognisedUtterance,
+  Transcript,
+  UtteranceToRecognise,
+} from '../engine/types.js';
 import type { SpeechOfModel } from '../transcription/engine-lease.js';
+
+const SAMPLE_RATE = 16_000;
 
 /** The engine of one model. It gets a share of the lanes while it has work. */
 export class DividedSpeech implements SpeechOfModel {
   constructor(
-    private readonly engine: Pick<SpeechEngine, 'info' | 'transcribe'>,
+    private readonly engine: SpeechOfModel,
     private readonly lanes: LaneUser,
     private readonly division: LaneDivision,
   ) {}
@@ -24,6 +33,17 @@ export class DividedSpeech implements SpeechOfModel {
         doneSeconds = update.seconds;
         onWindow?.(update);
       });
+    } finally {
+      work.end();
+    }
+  }
+
+  async recognise(utterance: UtteranceToRecognise): Promise<RecognisedUtterance> {
+    const { accountId, samples } = utterance;
+    const leftSeconds = (): number => samples.length / SAMPLE_RATE;
+    const work = this.division.begin(this.lanes, { accountId, background: false, leftSeconds });
+    try {
+      return await this.engine.recognise(utterance);
     } finally {
       work.end();
     }

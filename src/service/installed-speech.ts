@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { eachDevice } from '../engine/devices.js';
 import { ModelRefused } from '../errors.js';
-import type { Manifest, SpeechModelEntry } from '../models/manifest.js';
+import { windowPolicy, type Manifest, type SpeechModelEntry } from '../models/manifest.js';
 import { readManifest } from '../models/read-manifest.js';
 import { speechFacts } from '../models/speech-facts.js';
 import { isInstalled, modelPath } from '../models/store.js';
@@ -95,8 +95,10 @@ export class InstalledSpeech implements SpeechModelDirectory {
   /** Facts about a model that is not loaded. Devices and voice activity are those of the server. */
   #onDisk(entry: SpeechModelEntry): ListedSpeechModel {
     const { devices, voiceActivity } = this.options.turns.serving.info;
-    const facts = speechFacts(entry, modelPath(this.options.settings.roots, entry));
-    return { info: { ...facts, devices, voiceActivity }, loaded: false, since: null };
+    const { settings } = this.options;
+    const facts = speechFacts(entry, modelPath(settings.roots, entry));
+    const { maxSeconds: windowSeconds } = windowPolicy(installedSpeech(settings).manifest, entry);
+    return { info: { ...facts, devices, voiceActivity, windowSeconds }, loaded: false, since: null };
   }
 }
 

@@ -4,7 +4,7 @@ import { VerbatimError } from '../errors.js';
 import type { TextTranslator } from './language-support.js';
 
 /** Transcribes with one model. */
-export type SpeechOfModel = Pick<SpeechEngine, 'info' | 'transcribe'>;
+export type SpeechOfModel = Pick<SpeechEngine, 'info' | 'transcribe' | 'recognise'>;
 
 /** Who waits for a model to be loaded. */
 export interface SpeechRequest {

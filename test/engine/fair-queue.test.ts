@@ -5,6 +5,8 @@ interface Item {
   name: string;
   accountId: string;
   costLeft: number;
+  deadline?: number;
+  yields?: boolean;
 }
 
 function item(name: string, accountId: string, costLeft = 100): Item {
@@ -116,6 +118,54 @@ describe('FairQueue', () => {
     });
     const expected = [...Array.from({ length: PASSED_OVER_LIMIT }, () => 'short'), 'old'];
     expect(names).to.deep.equal([...expected, ...expected, ...expected]);
+  });
+
+  it('serves deadlines first within an account, the earliest first, and accounts by turns as ever', () => {
+    const queue = new FairQueue<Item>(30);
+    queue.add(item('long', 'A', 1000));
+    queue.add({ ...item('later', 'A'), deadline: 200 });
+    queue.add({ ...item('sooner', 'A'), deadline: 100 });
+    queue.add(item('other', 'B', 1));
+    const turns = Array.from({ length: 4 }, () => {
+      const next = queue.next(always)!;
+      queue.charge(next, 8);
+      if (next.deadline !== undefined) queue.remove(next);
+      return next.name;
+    });
+    expect(turns).to.deep.equal(['sooner', 'other', 'later', 'other']);
+    expect(queue.next((one) => one.accountId === 'A')?.name).to.equal('long');
+  });
+
+  it('counts no turn with a deadline as one that passed over the oldest', () => {
+    const queue = new FairQueue<Item>(30);
+    queue.add(item('long', 'A', 1000));
+    const served: string[] = [];
+    for (let turn = 0; turn <= PASSED_OVER_LIMIT + 1; turn++) {
+      const live = { ...item('live', 'A', 1), deadline: turn };
+      queue.add(live);
+      const next = queue.next(always)!;
+      served.push(next.name);
+      queue.charge(next, 8);
+      queue.remove(live);
+    }
+    expect(new Set(served)).to.deep.equal(new Set(['live']));
+  });
+
+  it('serves what yields behind due items of other accounts, and before those that are ahead', () => {
+    const queue = new FairQueue<Item>(30);
+    const partial = { ...item('partial', 'A', 1), yields: true };
+    const file = item('file', 'B', 1000);
+    queue.add(partial);
+    queue.add(file);
+    expect(queue.next(always)).to.equal(file);
+    queue.charge(file, 8);
+    expect(queue.next(always)).to.equal(partial);
+    queue.charge(partial, 1);
+    expect(queue.next(always)).to.equal(partial);
+    // An account's own file is not due work of another.
+    queue.remove(file);
+    queue.add(item('own', 'A', 1000));
+    expect(queue.next(always)).to.equal(partial);
   });
 
   it('foretells its turns without taking them', () => {

@@ -2,6 +2,7 @@
 import type {
   AudioOptions,
   AudioReader,
+  AudioWindow,
   NativeBinding,
   Recogniser,
   RecogniserOptions,
@@ -13,7 +14,7 @@ import type {
   WindowPolicy,
 } from '../../src/engine/binding.js';
 import { CONTRACT } from '../../src/engine/binding/contract.js';
-import { FakeReader, type FakeFile } from './fake-audio.js';
+import { FakeAudioWindow, FakeReader, type FakeFile } from './fake-audio.js';
 import { FakeRecogniser } from './fake-recogniser.js';
 import { FakeSlot } from './fake-slot.js';
 import { FakeTally } from './fake-tally.js';
@@ -45,6 +46,14 @@ export class FakeBinding extends FakeTally implements NativeBinding {
     await this.audioCall(this.settings.measureMs);
     this.openReaders++;
     return new FakeReader(this, path, file, voice !== undefined);
+  }
+
+  /** Its path in the tally says where it begins. */
+  createWindow(samples: Float32Array, startSample = 0): AudioWindow {
+    if (samples.length === 0 || samples.length > 30 * 16_000) throw nativeError('invalid_argument');
+    const startSeconds = startSample / 16_000;
+    const endSeconds = startSeconds + samples.length / 16_000;
+    return new FakeAudioWindow(this, `live ${startSample}`, 0, { startSeconds, endSeconds });
   }
 
   async loadVoiceActivityModel(path: string): Promise<VoiceActivityModel> {

@@ -23,8 +23,12 @@ serveEngine(async (settings, { observer, watch }) => {
       convert: (file) => speech.convert(file),
       measure: (file) => speech.measure(file),
       transcribe: (file, onWindow) => {
-        dieOf(file.path);
+        dieOf(readFileSync(file.path));
         return speech.transcribe(file, onWindow);
+      },
+      recognise: (utterance) => {
+        dieOf(Buffer.from(utterance.samples.buffer));
+        return speech.recognise(utterance);
       },
       stats: () => speech.stats(),
       limitLanes: (lanes) => speech.limitLanes(lanes),
@@ -34,10 +38,10 @@ serveEngine(async (settings, { observer, watch }) => {
   };
 });
 
-function dieOf(path: string): void {
+function dieOf(audio: Buffer): void {
   const deadly = process.env[DEADLY_VARIABLE];
   if (deadly === undefined) return;
   const signals = JSON.parse(readFileSync(deadly, 'utf8')) as Record<string, NodeJS.Signals>;
-  const signal = signals[createHash('sha256').update(readFileSync(path)).digest('hex')];
+  const signal = signals[createHash('sha256').update(audio).digest('hex')];
   if (signal !== undefined) process.kill(process.pid, signal);
 }

@@ -17,8 +17,10 @@ import type {
   FileToMeasure,
   FileToTranscribe,
   OnWindow,
+  RecognisedUtterance,
   SpeechEngine,
   Transcript,
+  UtteranceToRecognise,
 } from '../../src/engine/types.js';
 import { VerbatimError } from '../../src/errors.js';
 
@@ -89,6 +91,8 @@ export class FakeEngine implements SpeechEngine {
     modelName: 'fake',
     isDemonstration: false,
     voiceActivity: 'energy' as 'energy' | 'silero',
+    windowSeconds: 30,
+    minAverageLogProbability: null as number | null,
   };
   /** Of the next transcripts. */
   unsureWindows = 0;
@@ -101,6 +105,10 @@ export class FakeEngine implements SpeechEngine {
   readonly prompts: (string | undefined)[] = [];
   /** At what temperature each pass was asked to decode. */
   readonly temperatures: (number | undefined)[] = [];
+  /** What the next utterances of live sessions say, each once; then, and at first, 'Hello, World.'. */
+  readonly utterances: string[] = [];
+  /** Those that were recognised, or failed. */
+  readonly recognised: UtteranceToRecognise[] = [];
   /** How often it says each window's text. */
   repeats = 1;
   /** What comes of recordings; null: what they say. */
@@ -196,6 +204,30 @@ export class FakeEngine implements SpeechEngine {
     }
   }
 
+  async recognise(utterance: UtteranceToRecognise): Promise<RecognisedUtterance> {
+    this.#refuseWhenClosing();
+    this.#refuseUnknown(utterance.language);
+    const { samples, startSample, language, signal, align } = utterance;
+    const most = this.info.windowSeconds * 16_000;
+    if (samples.length === 0 || samples.length > most)
+      throw new EngineError('invalid_argument', `The utterance has ${samples.length} samples; allowed: 1 to ${most}.`);
+    signal?.throwIfAborted();
+    this.recognised.push(utterance);
+    const text = this.utterances.shift() ?? ' Hello, World.';
+    return this.#run(async () => {
+      await this.work(signal, 0);
+      const window = { index: 0, of: 1, seconds: samples.length / 16_000 };
+      const segment = laterBy(startSample / 16_000, spokenEvenly(text, window, { align: align === true }));
+      return {
+        language: language === 'auto' ? 'en' : language,
+        languageProbabilities: language === 'auto' ? { en: 0.99, de: 0.01 } : null,
+        segments: text.trim() === '' ? [] : [segment],
+        averageLogProbability: text.trim() === '' ? null : -0.25,
+        scoredTokens: text.trim() === '' ? 0 : text.length,
+      };
+    });
+  }
+
   stats(): EngineLoad {
     const { slots, realTimeFactor } = this;
     const busySlots = Math.min(this.running, slots);
@@ -218,10 +250,7 @@ export class FakeEngine implements SpeechEngine {
 
   async #transcribe(file: FileToTranscribe, audio: FakeAudio, onWindow?: OnWindow): Promise<Transcript> {
     const { language, task, signal } = file;
-    this.running++;
-    for (const resolve of this.#arrivals) resolve();
-    this.#arrivals.clear();
-    try {
+    return this.#run(async () => {
       const text = task === 'translate' ? `into English: ${audio.text}` : audio.text;
       const spoken = language === 'auto' ? audio.language : language;
       const windows = text.split('|').map((part) => part.repeat(this.repeats));
@@ -254,6 +283,15 @@ export class FakeEngine implements SpeechEngine {
         unsureWindows: this.unsureWindows,
         timings: { queueMs: 1, readMs: 2, speechMs: 3, inferenceMs: 4 },
       };
+    });
+  }
+
+  async #run<T>(work: () => Promise<T>): Promise<T> {
+    this.running++;
+    for (const resolve of this.#arrivals) resolve();
+    this.#arrivals.clear();
+    try {
+      return await work();
     } finally {
       this.running--;
       for (const resolve of this.#departures) resolve();
@@ -289,7 +327,7 @@ export class FakeEngine implements SpeechEngine {
 function spokenEvenly(
   text: string,
   window: { index: number; of: number; seconds: number },
-  { align = false, describe = false, temperature = 0 }: FileToTranscribe,
+  { align = false, describe = false, temperature = 0 }: Pick<FileToTranscribe, 'align' | 'describe' | 'temperature'>,
 ): Segment {
   const seconds = window.seconds / window.of;
   const start = window.index * seconds;
@@ -307,6 +345,16 @@ function spokenEvenly(
     ...(describe ? { decoding } : {}),
   };
   return align ? { ...segment, words } : segment;
+}
+
+function laterBy(seconds: number, segment: Segment): Segment {
+  const later = <T extends { startSeconds: number; endSeconds: number }>(timed: T): T => ({
+    ...timed,
+    startSeconds: timed.startSeconds + seconds,
+    endSeconds: timed.endSeconds + seconds,
+  });
+  const { words } = segment;
+  return { ...later(segment), ...(words === undefined ? {} : { words: words.map(later) }) };
 }
 
 function readAudio(path: string): FakeAudio {

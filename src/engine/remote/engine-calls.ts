@@ -7,9 +7,11 @@ import type {
   EngineLoad,
   EngineObserver,
   FileToTranscribe,
+  RecognisedUtterance,
   Transcript,
   TranslatedPart,
   TranslatedText,
+  UtteranceToRecognise,
   WindowUpdate,
 } from '../types.js';
 
@@ -20,6 +22,11 @@ export interface FileRequest extends AudioBudget {
 
 export type TranscriptionCall = Omit<FileToTranscribe, 'origin' | 'signal' | 'isStreamed' | 'resumeFrom'> & {
   resumeFrom: [index: number, result: WindowResult][];
+};
+
+export type UtteranceCall = Omit<UtteranceToRecognise, 'origin' | 'signal' | 'samples'> & {
+  /** In base64: 16 bits a sample, the low byte first. */
+  samples: string;
 };
 
 export interface TextCall {
@@ -48,6 +55,7 @@ export type EngineCalls = Plain<{
   };
   measure: { request: FileRequest; progress: never; answer: number };
   transcribe: { request: TranscriptionCall; progress: WindowUpdate; answer: TranscriptEnd };
+  recognise: { request: UtteranceCall; progress: never; answer: RecognisedUtterance };
   translate: { request: TextCall; progress: TranslatedPart; answer: TranslatedText };
 }>;
 

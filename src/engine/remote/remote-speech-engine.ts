@@ -8,14 +8,19 @@ import type {
   FileToMeasure,
   FileToTranscribe,
   OnWindow,
+  RecognisedUtterance,
   SpeechEngine,
   Transcript,
+  UtteranceToRecognise,
 } from '../types.js';
 import type { DeviceProcesses } from './device-processes.js';
 import type { FileRequest } from './engine-calls.js';
 import type { PlacedWork } from './placement.js';
 import type { Quarantine } from './quarantine.js';
 import { RemoteTranscription } from './remote-transcription.js';
+import { samplesToText } from './sample-text.js';
+
+const SAMPLE_RATE = 16_000;
 
 export interface RemoteSpeechOptions {
   process: Pick<DeviceProcesses, 'call' | 'load' | 'close'>;
@@ -68,6 +73,21 @@ export class RemoteSpeechEngine implements SpeechEngine {
       progress: (update, call) => transcription.update(update, call),
     });
     return transcription.transcript(end);
+  }
+
+  /** A repeat sends the samples again: nothing of the utterance is kept in the process. */
+  async recognise(utterance: UtteranceToRecognise): Promise<RecognisedUtterance> {
+    const { origin, signal, samples, ...how } = utterance;
+    this.#quarantine.check(origin);
+    const work: PlacedWork = {
+      ...{ kind: 'speech', accountId: how.accountId, background: false },
+      amount: samples.length / SAMPLE_RATE,
+    };
+    return this.#process.call('recognise', {
+      ...{ origin, signal, work: () => work },
+      request: () => ({ ...how, samples: samplesToText(samples) }),
+      progress: () => undefined,
+    });
   }
 
   stats(): EngineLoad {

@@ -10,9 +10,10 @@ import type { EngineInfo, EngineLoad, EngineObserver, Transcript, WindowUpdate }
 import type { EngineCalls, EngineNotice, EngineReport, Measurement, TranscriptEnd } from './engine-calls.js';
 import { NativeWatch } from './native-watch.js';
 import { PendingUpdate } from './pending-update.js';
+import { samplesFromText } from './sample-text.js';
 
 export interface LoadedEngines {
-  speech: Pick<LocalSpeechEngine, 'convert' | 'measure' | 'transcribe' | 'stats' | 'limitLanes'>;
+  speech: Pick<LocalSpeechEngine, 'convert' | 'measure' | 'transcribe' | 'recognise' | 'stats' | 'limitLanes'>;
   translation: Pick<TranslationEngine, 'translate' | 'unloadIdle'>;
   info: EngineInfo;
 }
@@ -70,6 +71,8 @@ function handlersOf({ speech, translation }: LoadedEngines): Handlers<EngineCall
       const transcript = await speech.transcribe(asked, (update) => pending.add(update));
       return endOf(transcript, pending.take());
     },
+    recognise: ({ samples, ...utterance }, { signal }) =>
+      speech.recognise({ ...utterance, samples: samplesFromText(samples), signal }),
     translate: ({ reportsParts, ...text }, { signal, progress }) =>
       translation.translate({
         ...{ ...text, signal },

@@ -32,6 +32,10 @@ export interface WindowedRequest {
   readonly audioLeftSeconds: number;
   /** Whether it takes its turns behind the account's others. */
   readonly background: boolean;
+  /** As Waiting.deadline, on the engine's clock. */
+  readonly deadline?: number | null;
+  /** As Waiting.yields. */
+  readonly yields?: boolean;
   /** Whether cut() may yield another window, now or after a window that runs. */
   readonly hasMore: boolean;
   /**
@@ -73,6 +77,14 @@ export class QueuedRequest implements Waiting {
 
   get costLeft(): number {
     return costLeftOf(this.request.audioLeftSeconds, this.request);
+  }
+
+  get deadline(): number | null {
+    return this.request.deadline ?? null;
+  }
+
+  get yields(): boolean {
+    return this.request.yields === true;
   }
 
   /** Windows held or about to be. */

@@ -13,12 +13,13 @@ import type {
   WindowPolicy,
 } from '../binding.js';
 import { systemClock, type Clock } from '../clock.js';
-import { failRequest } from '../native-errors.js';
+import { EngineError, failRequest } from '../native-errors.js';
 import { initialPrompt } from './initial-prompt.js';
 import { MeasuringQueue, type MeasuringLimits } from './measuring-queue.js';
 import { RealTimeFactor } from './real-time-factor.js';
 import { loadTextLanguage, type TextLanguage } from './text-language.js';
 import { loadSpeechModels, type SpeechDecoder, type SpeechModels } from './speech-models.js';
+import { UtteranceRequest } from './utterance-request.js';
 import { WindowedTranscription, type RequestContext, type RequestInput } from './windowed-transcription.js';
 import type {
   EngineAbilities,
@@ -29,8 +30,10 @@ import type {
   FileToMeasure,
   FileToTranscribe,
   OnWindow,
+  RecognisedUtterance,
   SpeechEngine,
   Transcript,
+  UtteranceToRecognise,
 } from '../types.js';
 
 export interface SpeechEngineOptions {
@@ -119,6 +122,7 @@ interface Loaded {
 class Transcriber implements LocalSpeechEngine {
   readonly info: EngineInfo;
   private readonly models: SpeechModels;
+  private readonly binding: NativeBinding;
   private readonly source: AudioSource;
   private readonly converter: Converter;
   private readonly context: RequestContext;
@@ -127,6 +131,7 @@ class Transcriber implements LocalSpeechEngine {
   constructor(options: SpeechEngineOptions, { models, voice, languages, textLanguage }: Loaded, clock: Clock) {
     const { binding, policy, observer } = options;
     this.models = models;
+    this.binding = binding;
     const { infos, scheduler } = models;
     const realTimeFactor = new RealTimeFactor(scheduler.load().slots);
     this.info = {
@@ -137,6 +142,8 @@ class Transcriber implements LocalSpeechEngine {
       devices: { ids: options.devices, name: [...new Set(infos.map((info) => deviceName(info, options)))].join(', ') },
       modelName: options.modelName,
       voiceActivity: voice === null ? 'energy' : 'silero',
+      windowSeconds: policy.maxSeconds,
+      minAverageLogProbability: options.minAverageLogProbability ?? null,
       isDemonstration: options.isDemonstration === true,
     };
     const workers = new AudioWorkers(AUDIO_WORKERS);
@@ -183,6 +190,19 @@ class Transcriber implements LocalSpeechEngine {
       return await this.run({ audio, accountId, background, ...how, onWindow, resumeFrom }, file.signal);
     } finally {
       audio.close();
+    }
+  }
+
+  async recognise(utterance: UtteranceToRecognise): Promise<RecognisedUtterance> {
+    this.refuseWhenClosing();
+    const language = this.chooseLanguage(utterance.language);
+    refuseLength(utterance.samples.length, this.info.windowSeconds);
+    const request = new UtteranceRequest(utterance, language, this.context, this.binding);
+    try {
+      await this.models.scheduler.run(request, utterance.signal);
+      return request.result();
+    } catch (error) {
+      return failRequest(error, utterance.signal);
     }
   }
 
@@ -235,6 +255,12 @@ class Transcriber implements LocalSpeechEngine {
       { param: 'language' },
     );
   }
+}
+
+function refuseLength(samples: number, windowSeconds: number): void {
+  const most = Math.round(windowSeconds * 16_000);
+  if (samples > 0 && samples <= most) return;
+  throw new EngineError('invalid_argument', `The utterance has ${samples} samples; allowed: 1 to ${most}.`);
 }
 
 /** `isKnown`: which language is spoken is known without the model. */

@@ -17,7 +17,7 @@ import type { CutWindow } from './window-reader.js';
 export const DEFAULT_LANGUAGE = 'en';
 
 /** Without ownLength Whisper pads every window to this. */
-const PADDED_WINDOW_SECONDS = 30;
+export const PADDED_WINDOW_SECONDS = 30;
 
 /** What all requests of an engine share. */
 export interface RequestContext {

@@ -24,6 +24,7 @@ function recognising({ observer }: EngineTools, settles: () => boolean): LoadedE
   const segments = [segment] as never;
   return {
     convert: () => Promise.resolve(true),
+    recognise: () => Promise.reject(new Error('No session is live.')),
     measure: () => Promise.resolve(SECONDS),
     transcribe: async (_file, onWindow) => {
       await turn();

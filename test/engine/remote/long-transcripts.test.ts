@@ -37,6 +37,7 @@ function speaking(windows: number): LoadedEngines['speech'] & { transcript: Tran
   return {
     transcript,
     convert: () => Promise.resolve(false),
+    recognise: () => Promise.reject(new Error('No session is live.')),
     measure: () => Promise.resolve(transcript.durationSeconds),
     transcribe: (_file, onWindow) => {
       for (const [window, segment] of segments.entries()) {

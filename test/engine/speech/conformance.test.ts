@@ -67,6 +67,12 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
+/** Of a short sentence in English. */
+function speechSamples(): Int16Array {
+  const pcm = pcmOfSample();
+  return new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength / 2);
+}
+
 async function failure(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => expect.fail('it was transcribed'),
@@ -146,6 +152,45 @@ for (const kind of KINDS) {
       expect(updates.map(({ part }) => part?.text ?? '').join('')).to.equal(transcript.text);
       expect(updates.at(-1)?.language).to.equal(transcript.language);
       expect(transcript.windows).to.be.at.least(1);
+    });
+
+    it('recognises an utterance of a live session, with times on its time line', async () => {
+      const samples = speechSamples();
+      const heard = await engine.recognise({
+        ...{ samples, startSample: 16_000 * 100, accountId: 'one', language: 'auto', align: true, dueInMs: 100 },
+      });
+      expect(heard.language).to.equal('en');
+      expect(heard.languageProbabilities?.['en']).to.be.within(0.5, 1);
+      expect(heard.averageLogProbability).to.be.at.most(0);
+      const words = heard.segments.flatMap((segment) => segment.words ?? []);
+      expect(words.length).to.be.at.least(2);
+      for (const { startSeconds, endSeconds } of words) {
+        expect(startSeconds).to.be.at.least(100);
+        expect(endSeconds).to.be.within(startSeconds, 100 + samples.length / 16_000);
+      }
+      const named = await engine.recognise({
+        ...{ samples, startSample: 0, accountId: 'one', language: 'en', dueInMs: null },
+      });
+      expect(named.languageProbabilities).to.equal(null);
+      expect(named.segments[0]).not.to.have.property('words');
+      expectNothingTaken();
+    });
+
+    it('refuses an utterance without samples, over the longest window, or in an unknown language', async () => {
+      const utterance = { startSample: 0, accountId: 'one', language: 'en', dueInMs: 100 };
+      const most = engine.info.windowSeconds * 16_000;
+      for (const length of [0, most + 1]) {
+        const error = await failure(engine.recognise({ ...utterance, samples: new Int16Array(length) }));
+        expect(error).to.include({ code: 'invalid_argument' });
+        expect((error as Error).message).to.contain(`allowed: 1 to ${most}`);
+      }
+      const samples = speechSamples();
+      expect(await failure(engine.recognise({ ...utterance, samples, language: 'ja' }))).to.include({
+        code: 'unsupported_language',
+      });
+      const signal = AbortSignal.abort('before');
+      expect(await failure(engine.recognise({ ...utterance, samples, signal }))).to.equal('before');
+      expectNothingTaken();
     });
 
     it('rejects with the reason of an abort, before and at work', async () => {
