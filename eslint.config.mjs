@@ -5,7 +5,7 @@ import glossary from './lint/glossary.mjs';
 import noImportCircle from './lint/no-import-circle.mjs';
 
 /**
- * Imports flow one way: main -> cli -> service -> http -> {jobs, webhooks, models} -> transcription -> {engine, ledger}; models stands on
+ * Imports flow one way: main -> cli -> service -> http -> {live, jobs, webhooks, models} -> transcription -> {engine, ledger}; models stands on
  * engine alone, webhooks on the ledger, and the client on nothing. Each room may import from the rooms named behind it, and from src/errors.
  */
 const ROOMS = {
@@ -13,11 +13,12 @@ const ROOMS = {
   ledger: [],
   models: ['engine'],
   transcription: ['engine', 'ledger'],
+  live: ['engine', 'ledger', 'transcription'],
   jobs: ['engine', 'ledger', 'transcription'],
   webhooks: ['ledger'],
-  http: ['engine', 'ledger', 'models', 'transcription', 'jobs', 'webhooks'],
-  service: ['engine', 'ledger', 'models', 'transcription', 'jobs', 'webhooks', 'http'],
-  cli: ['engine', 'ledger', 'models', 'transcription', 'jobs', 'webhooks', 'http', 'service'],
+  http: ['engine', 'ledger', 'models', 'transcription', 'live', 'jobs', 'webhooks'],
+  service: ['engine', 'ledger', 'models', 'transcription', 'live', 'jobs', 'webhooks', 'http'],
+  cli: ['engine', 'ledger', 'models', 'transcription', 'live', 'jobs', 'webhooks', 'http', 'service'],
   client: [],
 };
 /** The folders of src/http, and which of them each may import. */

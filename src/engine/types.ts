@@ -106,6 +106,8 @@ export interface RecognisedUtterance {
   /** As WindowResult's. */
   averageLogProbability: number | null;
   scoredTokens: number;
+  /** The slots' time that it used. */
+  workMs: number;
 }
 
 /** One window is done, or the text of earlier ones is final. */

@@ -224,6 +224,7 @@ export class FakeEngine implements SpeechEngine {
         segments: text.trim() === '' ? [] : [segment],
         averageLogProbability: text.trim() === '' ? null : -0.25,
         scoredTokens: text.trim() === '' ? 0 : text.length,
+        workMs: (samples.length / 16) * this.realTimeFactor * this.slots,
       };
     });
   }

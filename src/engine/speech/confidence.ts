@@ -7,6 +7,8 @@ import type { WindowResult } from '../binding.js';
  */
 export const NEIGHBOURS = 2;
 
+type Scored = Pick<WindowResult, 'averageLogProbability' | 'scoredTokens'>;
+
 /**
  * The results, in the order of the file, that the model was sure enough of: over the tokens of the window and of its
  * neighbours the average log-probability is at least `floor`. Windows without text always pass. With `floor` null all
@@ -20,12 +22,12 @@ export function confidentResults(results: readonly WindowResult[], floor: number
 }
 
 /** Of one of the windows that hold text; for a final word as many of them as count have to stand behind it. */
-export function isConfident(scored: readonly WindowResult[], at: number, floor: number): boolean {
+export function isConfident(scored: readonly Scored[], at: number, floor: number): boolean {
   return averageOf(scored.slice(Math.max(0, at - NEIGHBOURS), at + NEIGHBOURS + 1)) >= floor;
 }
 
 /** Weighted by tokens. */
-function averageOf(results: readonly WindowResult[]): number {
+function averageOf(results: readonly Scored[]): number {
   let sum = 0;
   let tokens = 0;
   for (const { averageLogProbability, scoredTokens } of results) {

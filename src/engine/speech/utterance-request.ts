@@ -1,5 +1,5 @@
 /** A live session's utterance as a request of one window. */
-import type { AudioWindow, DecodeOptions, NativeBinding, WindowResult } from '../binding.js';
+import type { AudioWindow, DecodeOptions, NativeBinding } from '../binding.js';
 import { fromWhisperLanguage, toWhisperLanguage } from '../languages.js';
 import type { RecognisedUtterance, UtteranceToRecognise } from '../types.js';
 import { initialPrompt } from './initial-prompt.js';
@@ -17,7 +17,7 @@ export class UtteranceRequest implements WindowedRequest {
   private readonly arrivedAt: number;
   private cutWindow: AudioWindow | null = null;
   private hasBegun = false;
-  private finished: WindowResult | null = null;
+  private finished: FinishedWindow | null = null;
 
   /** `language`: of the utterance's, what the engine is to decode it in. */
   constructor(
@@ -68,21 +68,21 @@ export class UtteranceRequest implements WindowedRequest {
     const start = this.context.clock.now();
     this.hasBegun = true;
     const finished = await runner.transcribe(cut.window, this.decodeOptions(), signal);
-    this.finished = finished.result;
+    this.finished = finished;
     this.measure(finished, start);
   }
 
   /** Once it has run. */
   result(): RecognisedUtterance {
     if (this.finished === null) throw new Error('The utterance has not been transcribed.');
-    const { language, languageProbabilities, averageLogProbability, scoredTokens } = this.finished;
-    const segments = this.finished.segments.filter(({ text }) => text.trim() !== '');
+    const { language, languageProbabilities, averageLogProbability, scoredTokens } = this.finished.result;
+    const segments = this.finished.result.segments.filter(({ text }) => text.trim() !== '');
     const byText = this.context.textLanguage?.(segments.map(({ text }) => text).join(' ')) ?? null;
     const probabilities = this.language === 'auto' ? (byText ?? languageProbabilities) : null;
     return {
       language: likeliest(byText) ?? fromWhisperLanguage(language),
       languageProbabilities: probabilities === null ? null : byServiceCode(probabilities),
-      ...{ segments, averageLogProbability, scoredTokens },
+      ...{ segments, averageLogProbability, scoredTokens, workMs: this.finished.workMs },
     };
   }
 

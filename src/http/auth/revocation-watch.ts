@@ -33,10 +33,11 @@ export class RevocationWatch {
 
   async #look(): Promise<void> {
     const { inFlight, ledger, onError } = this.options;
-    if (inFlight.size === 0 || this.#looking) return;
+    const keyIds = inFlight.keyIds();
+    if (keyIds.length === 0 || this.#looking) return;
     this.#looking = true;
     try {
-      for (const keyId of await ledger.keys.revokedAmong(inFlight.keyIds())) inFlight.revokeKey(keyId);
+      for (const keyId of await ledger.keys.revokedAmong(keyIds)) inFlight.revokeKey(keyId);
     } catch (error) {
       // A locked database must not stop the watch: the settlement checks the key once more.
       onError(error);

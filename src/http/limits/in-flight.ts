@@ -23,8 +23,10 @@ export interface InFlightOptions {
 
 export class InFlightRegistry {
   readonly #requests = new Set<InFlightRequest>();
+  /** Live sessions, which have limits of their own, and what each does when the server drains. */
+  readonly #sessions = new Map<InFlightRequest, (error: VerbatimError) => void>();
   readonly #countByAccount = new Map<string, number>();
-  readonly #idle = new IdleSignal(() => this.#requests.size === 0);
+  readonly #idle = new IdleSignal(() => this.#all.length === 0);
   #draining = false;
 
   constructor(private readonly options: InFlightOptions) {}
@@ -61,6 +63,34 @@ export class InFlightRegistry {
     return request;
   }
 
+  /** A live session. `onDrain`: called when the server drains; the session then ends soon. Throws `shutting_down`. */
+  beginSession({
+    accountId,
+    keyId,
+    onDrain,
+  }: {
+    accountId: string;
+    keyId: string;
+    onDrain: (error: VerbatimError) => void;
+  }): InFlightRequest {
+    this.assertOpen();
+    const controller = new AbortController();
+    const session: InFlightRequest = {
+      ...{ accountId, keyId, signal: controller.signal },
+      abort: (reason) => controller.abort(reason),
+      end: () => {
+        this.#sessions.delete(session);
+        this.#idle.check();
+      },
+    };
+    this.#sessions.set(session, onDrain);
+    return session;
+  }
+
+  get #all(): InFlightRequest[] {
+    return [...this.#requests, ...this.#sessions.keys()];
+  }
+
   /** Throws `shutting_down` while the server drains. */
   assertOpen(): void {
     if (this.#draining) throw this.#shuttingDown();
@@ -68,20 +98,20 @@ export class InFlightRegistry {
 
   /** Aborts everything a revoked key has in flight. */
   revokeKey(keyId: string): void {
-    for (const request of this.#requests) {
+    for (const request of this.#all) {
       if (request.keyId === keyId) request.abort(revokedInFlight());
     }
   }
 
   /** Of an account that is suspended or deleted. */
   revokeAccount(accountId: string): void {
-    for (const request of this.#requests) {
+    for (const request of this.#all) {
       if (request.accountId === accountId) request.abort(revokedInFlight());
     }
   }
 
   keyIds(): string[] {
-    return [...new Set([...this.#requests].map((request) => request.keyId))];
+    return [...new Set(this.#all.map((request) => request.keyId))];
   }
 
   /**
@@ -90,8 +120,9 @@ export class InFlightRegistry {
    */
   async drain(drainMs: number, abortMs = 5000): Promise<void> {
     this.#draining = true;
+    for (const endSoon of [...this.#sessions.values()]) endSoon(this.#shuttingDown());
     if (await this.#idleWithin(drainMs)) return;
-    for (const request of this.#requests) request.abort(this.#shuttingDown());
+    for (const request of this.#all) request.abort(this.#shuttingDown());
     await this.#idleWithin(abortMs);
   }
 
@@ -104,7 +135,7 @@ export class InFlightRegistry {
   }
 
   #idleWithin(ms: number): Promise<boolean> {
-    if (this.#requests.size === 0) return Promise.resolve(true);
+    if (this.#all.length === 0) return Promise.resolve(true);
     return new Promise((resolve) => {
       const timer = this.options.timers.after(ms, () => resolve(false));
       void this.#idle.whenIdle().then(() => {

@@ -1,0 +1,68 @@
+/** What happens in a live session. Times are in seconds of received audio, from the start of the session. */
+import type { Segment } from '../engine/binding.js';
+import type { VerbatimError } from '../errors.js';
+
+/** An utterance of the session; they are counted from 0. */
+interface OfUtterance {
+  utterance: number;
+}
+
+/** A stretch of an utterance that was decoded. */
+interface Decoded extends OfUtterance {
+  startSeconds: number;
+  endSeconds: number;
+  /** Without spaces at its ends; '' where nothing was recognised. */
+  text: string;
+  /** With words where the session asks for them. */
+  segments: Segment[];
+  /** ISO 639-1. */
+  language: string;
+}
+
+export interface SpeechStarted extends OfUtterance {
+  type: 'speech_started';
+  /** Prefix padding included. */
+  atSeconds: number;
+}
+
+export interface SpeechStopped extends OfUtterance {
+  type: 'speech_stopped';
+  /** The silence that ended it included. */
+  atSeconds: number;
+  speechEndSeconds: number;
+}
+
+/** The utterance so far, which a later result may contradict. */
+export interface PartialResult extends Decoded {
+  type: 'partial';
+}
+
+/** Text that never changes again. The stretches of an utterance follow one another. */
+export interface FinalResult extends Decoded {
+  type: 'final';
+  /** Why it ends: a pause, the client, or the length that the model takes; then the utterance goes on. */
+  endedBy: 'silence' | 'client' | 'length';
+}
+
+/** A stretch whose text could not be had. The session goes on. */
+export interface FailedResult extends Pick<FinalResult, 'utterance' | 'startSeconds' | 'endSeconds' | 'endedBy'> {
+  type: 'failed';
+  error: VerbatimError;
+}
+
+/** So much audio was worked on. */
+export interface Progress {
+  type: 'progress';
+  seconds: number;
+}
+
+export type SessionEvent = SpeechStarted | SpeechStopped | PartialResult | FinalResult | FailedResult | Progress;
+
+/** How a session ended. */
+export type SessionEnd =
+  /** All its input was worked on. */
+  | { how: 'finished' }
+  /** The client left. */
+  | { how: 'left' }
+  /** The balance, the key, the server or the longest duration; results of what was received before were sent. */
+  | { how: 'refused'; error: VerbatimError };

@@ -1,0 +1,77 @@
+/** What a client of a live session chooses. */
+import type { LiveAudioOptions, LiveOptions } from '../engine/binding.js';
+
+/** Samples as they arrive. */
+export type LiveFormat = Pick<LiveAudioOptions, 'encoding' | 'sampleRate' | 'channels'>;
+
+/** How an utterance ends. */
+export type TurnDetection =
+  /** By the client alone. */
+  | { kind: 'manual' }
+  | SilenceDetection
+  /** After PAUSE_MS of silence where the text so far ends a sentence, else after `longestSilenceMs`. */
+  | { kind: 'semantic'; longestSilenceMs: number };
+
+export interface SilenceDetection {
+  kind: 'silence';
+  /** See LiveOptions. */
+  threshold: number;
+  prefixPaddingMs: number;
+  /** Shorter ones are served as SHORTEST_SILENCE_MS. */
+  silenceMs: number;
+}
+
+/** May change while the session runs, and then applies to audio that comes later. */
+export interface LiveSettings {
+  /** ISO 639-1; null: it is detected. */
+  language: string | null;
+  /** Whether the language is detected for each utterance by itself. */
+  detectsEach: boolean;
+  /** Names and words to expect; null: none. */
+  prompt: string | null;
+  turns: TurnDetection;
+  /** Whether results come while an utterance goes on. */
+  interim: boolean;
+  /** Whether segments get words with times. */
+  words: boolean;
+}
+
+/** A shorter silence ends most utterances in the middle of a sentence. */
+export const SHORTEST_SILENCE_MS = 300;
+/** Of semantic turns. */
+export const PAUSE_MS = 500;
+
+export const DEFAULT_TURNS: SilenceDetection = {
+  kind: 'silence',
+  threshold: 0.5,
+  prefixPaddingMs: 300,
+  silenceMs: 500,
+};
+
+export const DEFAULT_SETTINGS: LiveSettings = {
+  language: null,
+  detectsEach: false,
+  prompt: null,
+  turns: DEFAULT_TURNS,
+  interim: false,
+  words: false,
+};
+
+/** As the addon has them. */
+export function liveOptions(turns: TurnDetection): LiveOptions {
+  if (turns.kind === 'manual') return { detect: false, pauseMs: 0 };
+  if (turns.kind === 'semantic') {
+    const { threshold, prefixPaddingMs } = DEFAULT_TURNS;
+    const silenceMs = Math.max(PAUSE_MS, turns.longestSilenceMs);
+    return { detect: true, threshold, prefixPaddingMs, silenceMs, pauseMs: PAUSE_MS };
+  }
+  const { threshold, prefixPaddingMs } = turns;
+  const silenceMs = Math.max(SHORTEST_SILENCE_MS, turns.silenceMs);
+  return { detect: true, threshold, prefixPaddingMs, silenceMs, pauseMs: 0 };
+}
+
+/** Of one sample of every channel. */
+export function bytesPerFrame({ encoding, channels }: LiveFormat): number {
+  const bytes = { s16le: 2, f32le: 4, mulaw: 1, alaw: 1 }[encoding];
+  return bytes * channels;
+}

@@ -1,0 +1,202 @@
+/** Opens live sessions: who may have one, with which model, and what each holds of the server. */
+import type { LiveAudio, LiveAudioOptions } from '../engine/binding.js';
+import type { EngineInfo } from '../engine/types.js';
+import { VerbatimError } from '../errors.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { Timers } from '../timers.js';
+import type { AcquireEngines, EngineLease, SpeechOfModel } from '../transcription/engine-lease.js';
+import { LanguageSupport } from '../transcription/language-support.js';
+import { ANY_SPEAKERS } from '../transcription/options.js';
+import type { Prices } from '../transcription/price.js';
+import { LiveAdmission, type AdmissionStats } from './admission.js';
+import type { SessionEvent } from './events.js';
+import { InputMemory } from './input-memory.js';
+import { LiveMeter } from './meter.js';
+import { liveOptions, type LiveFormat, type LiveSettings } from './options.js';
+import { LiveSession } from './session.js';
+import type { FinalMeasurement } from './utterance-decoder.js';
+
+export interface LiveSettingsOfServer extends Prices {
+  /** Sessions of one account at a time. */
+  maxLiveSessions: number;
+  /** Seconds of audio of one session. */
+  maxLiveSeconds: number;
+}
+
+export interface SessionOwner {
+  accountId: string;
+  keyId: string;
+  requestId: string;
+  /** The path of the protocol, for the usage. */
+  endpoint: string;
+}
+
+/** What ends the sessions of a revoked key, and of a server that stops. */
+export interface SessionRegistry {
+  /** Throws `shutting_down`. */
+  beginSession(owner: { accountId: string; keyId: string; onDrain: (error: VerbatimError) => void }): {
+    signal: AbortSignal;
+    end(): void;
+  };
+}
+
+/** Receives measurements as they happen. */
+export interface LiveObserver {
+  finalResult(measurement: FinalMeasurement): void;
+  partialResult(): void;
+}
+
+export interface LiveDeps {
+  acquire: AcquireEngines;
+  ledger: Pick<Ledger, 'holds' | 'credits'>;
+  registry: SessionRegistry;
+  openAudio: (options: LiveAudioOptions) => LiveAudio;
+  engineStats: () => { slots: number; realTimeFactor: number };
+  settings: LiveSettingsOfServer;
+  observer: LiveObserver;
+  timers: Timers;
+}
+
+/** Where a window without a pause is cut: the quietest place of its last seconds. */
+const SEARCH_SECONDS = 2;
+
+export class LiveService {
+  readonly #admission: LiveAdmission;
+  readonly #memory = new InputMemory();
+  readonly #byAccount = new Map<string, number>();
+
+  constructor(private readonly deps: LiveDeps) {
+    this.#admission = new LiveAdmission(deps.engineStats);
+  }
+
+  /** `model`: of the next sessions. */
+  stats(model: string): AdmissionStats & { waitingBytes: number } {
+    return { ...this.#admission.stats(model), waitingBytes: this.#memory.bytes };
+  }
+
+  /**
+   * A place for a session with this model (null: the default one), before the client's connection is accepted. Rejects
+   * with `insufficient_credits`, `rate_limited`, `overloaded`, `shutting_down` or `unsupported_model`.
+   */
+  async reserve(owner: SessionOwner, model: string | null): Promise<LiveReservation> {
+    const { ledger, acquire, settings } = this.deps;
+    const count = this.#byAccount.get(owner.accountId) ?? 0;
+    if (count >= settings.maxLiveSessions) {
+      const message = `The account has ${count} live sessions; its limit is ${settings.maxLiveSessions}.`;
+      throw new VerbatimError('rate_limited', message, { retryAfterSeconds: 10 });
+    }
+    const lease = acquire(model);
+    const undo: (() => void)[] = [() => lease.release()];
+    try {
+      undo.push(this.#admission.admit(lease.info.modelName));
+      this.#byAccount.set(owner.accountId, count + 1);
+      undo.push(() => this.#leave(owner.accountId));
+      const { balance } = await ledger.credits.balance(owner.accountId);
+      const { creditsPerMinute } = settings;
+      if (balance < creditsPerMinute) {
+        const message = `A live session costs ${creditsPerMinute} credits a minute; the account has ${balance}.`;
+        throw new VerbatimError('insufficient_credits', message);
+      }
+      return new LiveReservation(this.deps, { owner, lease, memory: this.#memory, admission: this.#admission }, () => {
+        for (const step of undo.splice(0)) step();
+      });
+    } catch (error) {
+      for (const step of undo.splice(0)) step();
+      throw error;
+    }
+  }
+
+  #leave(accountId: string): void {
+    const left = (this.#byAccount.get(accountId) ?? 1) - 1;
+    if (left > 0) this.#byAccount.set(accountId, left);
+    else this.#byAccount.delete(accountId);
+  }
+}
+
+interface ReservationParts {
+  owner: SessionOwner;
+  lease: EngineLease;
+  memory: InputMemory;
+  admission: LiveAdmission;
+}
+
+export interface SessionOptions {
+  format: LiveFormat;
+  settings: LiveSettings;
+  emit: (event: SessionEvent) => void;
+}
+
+/** The place of a session, which has a model and has not begun. */
+export class LiveReservation {
+  constructor(
+    private readonly deps: LiveDeps,
+    private readonly parts: ReservationParts,
+    /** Idempotent. */
+    readonly release: () => void,
+  ) {}
+
+  get info(): EngineInfo {
+    return this.parts.lease.info;
+  }
+
+  /** Throws `unsupported_language`, or `invalid_request` for a prompt that the model does not take. */
+  check({ language, prompt }: Pick<LiveSettings, 'language' | 'prompt'>): void {
+    const { lease } = this.parts;
+    const diarizer = { unavailable: 'Speakers are not distinguished in live sessions.' };
+    new LanguageSupport(lease.info, lease.translator, diarizer).check({
+      ...{ model: null, language, translateTo: null, punctuate: true, diarize: false, ...ANY_SPEAKERS },
+      ...{ timestamps: 'none', format: 'json', prompt, describe: false, temperature: 0 },
+    });
+  }
+
+  /**
+   * Begins the session, which gives the place back when it ends. Rejects as `check` throws, and with `overloaded` where
+   * there is no memory for the model; the caller then releases the place.
+   */
+  async start(options: SessionOptions): Promise<LiveSession> {
+    this.check(options.settings);
+    const { registry } = this.deps;
+    const { owner, lease } = this.parts;
+    let session: LiveSession | null = null;
+    const entry = registry.beginSession({ ...owner, onDrain: (error) => session?.endSoon(error) });
+    try {
+      const speech = await lease.speech({ accountId: owner.accountId, signal: entry.signal });
+      session = this.#session(options, speech, entry.signal);
+    } catch (error) {
+      entry.end();
+      throw error;
+    }
+    void session.ended.then(() => {
+      entry.end();
+      this.release();
+    });
+    return session;
+  }
+
+  #session({ format, settings, emit }: SessionOptions, engine: SpeechOfModel, signal: AbortSignal): LiveSession {
+    const { openAudio, ledger, settings: limits, timers, observer } = this.deps;
+    const { owner, memory, admission } = this.parts;
+    const { windowSeconds, modelName } = this.info;
+    const audio = openAudio({
+      ...format,
+      ...liveOptions(settings.turns),
+      longestSeconds: windowSeconds,
+      searchSeconds: Math.min(SEARCH_SECONDS, windowSeconds),
+    });
+    const { accountId, requestId } = owner;
+    const payer = { ...owner, model: modelName, language: settings.language, translated: false };
+    return new LiveSession({
+      ...{ audio, format, settings, engine, memory, accountId, requestId, timers, signal },
+      meter: new LiveMeter(ledger, limits, payer),
+      maxSeconds: limits.maxLiveSeconds,
+      measured: (measurement) => {
+        admission.measured(modelName, measurement);
+        observer.finalResult(measurement);
+      },
+      emit: (event) => {
+        if (event.type === 'partial') observer.partialResult();
+        emit(event);
+      },
+    });
+  }
+}

@@ -1,0 +1,352 @@
+/**
+ * A live session: audio arrives piece by piece, and results leave as soon as an utterance ends. It knows no protocol.
+ *
+ * Input is worked on in its order, at most at a multiple of real time. All state is in this process: the engine's
+ * process gets each stretch of audio as a whole, and its death costs a repeat of that stretch.
+ */
+import type { LiveAudio, LiveEvent } from '../engine/binding.js';
+import { IdleSignal } from '../idle-signal.js';
+import { VerbatimError } from '../errors.js';
+import type { Timer, Timers } from '../timers.js';
+import { requestError } from '../transcription/request-errors.js';
+import type { SpeechOfModel } from '../transcription/engine-lease.js';
+import type { FinalResult, SessionEnd, SessionEvent } from './events.js';
+import { MOST_WAITING_BYTES_OF_SESSION, type InputMemory } from './input-memory.js';
+import { InputRate } from './input-rate.js';
+import type { LiveMeter } from './meter.js';
+import { bytesPerFrame, liveOptions, type LiveFormat, type LiveSettings } from './options.js';
+import { toIntegers } from './sample-integers.js';
+import { SAMPLE_RATE, UtteranceDecoder, type FinalMeasurement, type Stretch } from './utterance-decoder.js';
+
+/** Audio of one step of work. */
+const PIECE_SECONDS = 1;
+/** Final results on their way, over which no more audio is worked on. */
+const MOST_PENDING = 4;
+/** A client that sends nothing for so long ends its utterance. */
+const IDLE_MS = 1000;
+/** Of the silence behind an utterance, the part that is decoded with it. */
+const TAIL_SAMPLES = 0.3 * SAMPLE_RATE;
+/** Shorter stretches are no speech that a model could recognise. */
+const SHORTEST_SAMPLES = 0.1 * SAMPLE_RATE;
+const SENTENCE_END = /[.!?。！？…]["'”’»)]*$/u;
+
+export interface SessionParts {
+  audio: LiveAudio;
+  format: LiveFormat;
+  settings: LiveSettings;
+  engine: Pick<SpeechOfModel, 'info' | 'recognise'>;
+  meter: LiveMeter;
+  memory: InputMemory;
+  accountId: string;
+  requestId: string;
+  maxSeconds: number;
+  timers: Timers;
+  /** Ends the session at once: the key was revoked, or the server stops. */
+  signal: AbortSignal;
+  measured: (measurement: FinalMeasurement) => void;
+  emit: (event: SessionEvent) => void;
+}
+
+type Input =
+  | { kind: 'bytes'; bytes: Buffer }
+  | { kind: 'end utterance' | 'end sentence' | 'clear' | 'finish' }
+  | { kind: 'settings'; settings: LiveSettings };
+
+interface Utterance {
+  number: number;
+  /** Its audio before this sample is decoded, or is being decoded. */
+  decodedTo: number;
+}
+
+export class LiveSession {
+  readonly ended: Promise<SessionEnd>;
+  readonly #parts: SessionParts;
+  readonly #decoder: UtteranceDecoder;
+  readonly #rate: InputRate;
+  readonly #stop = new AbortController();
+  readonly #inputs: Input[] = [];
+  readonly #room = new IdleSignal(() => this.#waitingBytes < MOST_WAITING_BYTES_OF_SESSION);
+  #settings: LiveSettings;
+  #waitingBytes = 0;
+  #receivedBytes = 0;
+  #workedBytes = 0;
+  #isWorking = false;
+  #isClosing = false;
+  /** Set when the session is to end once its utterance has. */
+  #ending: VerbatimError | null = null;
+  #utterance: Utterance | null = null;
+  #utterances = 0;
+  #idle: Timer | null = null;
+  #end!: (end: SessionEnd) => void;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    this.#settings = parts.settings;
+    this.#rate = new InputRate(parts.timers.now());
+    this.ended = new Promise((resolve) => (this.#end = resolve));
+    const { engine, accountId, requestId, timers, emit, measured } = parts;
+    const { signal } = this.#stop;
+    this.#decoder = new UtteranceDecoder(
+      { engine, accountId, requestId, timers, signal, emit, measured },
+      parts.settings,
+    );
+    if (parts.signal.aborted) this.#refuse(parts.signal.reason);
+    parts.signal.addEventListener('abort', () => this.#refuse(parts.signal.reason), { once: true });
+  }
+
+  get settings(): LiveSettings {
+    return this.#settings;
+  }
+
+  /** Seconds of audio that were received. */
+  get receivedSeconds(): number {
+    return this.#secondsOf(this.#receivedBytes);
+  }
+
+  /** Takes audio. Resolves when there is room for more; the bytes are kept whatever the caller does. */
+  async append(bytes: Buffer): Promise<void> {
+    if (this.#isClosing || bytes.length === 0) return;
+    this.#idle?.cancel();
+    this.#receivedBytes += bytes.length;
+    this.#waitingBytes += bytes.length;
+    this.#parts.memory.take(bytes.length);
+    this.#add({ kind: 'bytes', bytes });
+    await this.#room.whenIdle();
+    await this.#parts.memory.whenRoom();
+  }
+
+  /** Ends the running utterance with the audio received so far. */
+  endUtterance(): void {
+    this.#add({ kind: 'end utterance' });
+  }
+
+  /** Abandons the running utterance. */
+  clear(): void {
+    this.#add({ kind: 'clear' });
+  }
+
+  configure(settings: LiveSettings): void {
+    this.#settings = settings;
+    this.#add({ kind: 'settings', settings });
+  }
+
+  /** No more input comes. The session ends when all results are reported. */
+  finish(): void {
+    this.#add({ kind: 'finish' });
+    this.#isClosing = true;
+  }
+
+  /** The client has left: nothing more is reported. */
+  leave(): void {
+    this.#close({ how: 'left' });
+  }
+
+  /** Ends once the running utterance has: the server stops. */
+  endSoon(error: VerbatimError): void {
+    this.#ending ??= error;
+    if (this.#utterance === null && !this.#isWorking) this.#refuseAfterResults(error);
+  }
+
+  #add(input: Input): void {
+    if (this.#isClosing) return;
+    this.#inputs.push(input);
+    if (!this.#isWorking) void this.#work();
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    try {
+      for (let input = this.#inputs.shift(); input !== undefined; input = this.#inputs.shift()) {
+        if (this.#stop.signal.aborted) break;
+        await this.#handle(input);
+        if (this.#ending !== null && this.#utterance === null) this.#refuseAfterResults(this.#ending);
+      }
+    } catch (error) {
+      this.#refuseAfterResults(error);
+    } finally {
+      this.#isWorking = false;
+    }
+    this.#watchIdleness();
+  }
+
+  async #handle(input: Input): Promise<void> {
+    const { audio } = this.#parts;
+    if (input.kind === 'bytes') await this.#workOn(input.bytes);
+    else if (input.kind === 'settings') {
+      this.#decoder.settings = input.settings;
+      audio.configure(liveOptions(input.settings.turns));
+    } else if (input.kind === 'clear') {
+      audio.clear();
+      if (this.#utterance !== null) this.#decoder.abandon(this.#utterance.number);
+      this.#utterance = null;
+    } else {
+      this.#happened(audio.endUtterance(), input.kind === 'end sentence' ? 'silence' : 'client');
+      if (input.kind === 'finish') await this.#finish();
+    }
+  }
+
+  async #workOn(bytes: Buffer): Promise<void> {
+    const { format, audio, emit } = this.#parts;
+    const step = Math.ceil(PIECE_SECONDS * format.sampleRate) * bytesPerFrame(format);
+    for (let at = 0; at < bytes.length; at += step) {
+      const piece = bytes.subarray(at, at + step);
+      try {
+        if (!(await this.#mayWorkOn(piece))) return;
+        this.#happened(await audio.push(piece), 'silence');
+        emit({ type: 'progress', seconds: audio.position / SAMPLE_RATE });
+        this.#partialIfDue();
+      } finally {
+        this.#release(piece.length);
+      }
+    }
+  }
+
+  /** All of it was released already if the session has ended. */
+  #release(bytes: number): void {
+    const released = Math.min(bytes, this.#waitingBytes);
+    this.#waitingBytes -= released;
+    this.#parts.memory.release(released);
+    this.#room.check();
+  }
+
+  /** Pays for the audio and waits for its turn; false: the session has ended meanwhile. */
+  async #mayWorkOn(piece: Buffer): Promise<boolean> {
+    const { meter, maxSeconds, timers } = this.#parts;
+    this.#workedBytes += piece.length;
+    const seconds = this.#secondsOf(this.#workedBytes);
+    if (seconds > maxSeconds) throw longestDuration(maxSeconds);
+    while (meter.paidSeconds < seconds && !this.#stop.signal.aborted) await meter.payMinute();
+    const delay = this.#rate.delayMs(this.#secondsOf(piece.length), timers.now());
+    if (delay > 0) await this.#pause(delay);
+    await this.#decoder.untilFewerThan(MOST_PENDING);
+    return !this.#stop.signal.aborted;
+  }
+
+  #pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        timer.cancel();
+        this.#stop.signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = this.#parts.timers.after(milliseconds, done);
+      this.#stop.signal.addEventListener('abort', done, { once: true });
+    });
+  }
+
+  #happened(events: readonly LiveEvent[], endedBy: 'silence' | 'client'): void {
+    for (const event of events) {
+      if (event.type === 'speech_started') this.#began(event.at);
+      else if (event.type === 'cut') this.#decode(event.at, 'length');
+      else if (event.type === 'pause') void this.#endIfSentence(event.speechEnd);
+      else this.#stopped(event, endedBy);
+    }
+  }
+
+  #began(at: number): void {
+    const number = this.#utterances++;
+    this.#utterance = { number, decodedTo: at };
+    this.#parts.emit({ type: 'speech_started', utterance: number, atSeconds: at / SAMPLE_RATE });
+  }
+
+  #stopped({ at, speechEnd }: { at: number; speechEnd: number }, endedBy: 'silence' | 'client'): void {
+    const { emit, audio } = this.#parts;
+    if (this.#utterance === null) return;
+    const { number: utterance, decodedTo } = this.#utterance;
+    const [atSeconds, speechEndSeconds] = [at / SAMPLE_RATE, speechEnd / SAMPLE_RATE];
+    emit({ type: 'speech_stopped', utterance, atSeconds, speechEndSeconds });
+    const end = speechEnd <= decodedTo ? decodedTo : Math.min(at, speechEnd + TAIL_SAMPLES);
+    this.#decode(end, endedBy);
+    audio.discardBefore(end);
+    this.#utterance = null;
+  }
+
+  #decode(end: number, endedBy: FinalResult['endedBy']): void {
+    if (this.#utterance === null) return;
+    this.#decoder.final({ ...this.#stretchTo(end), endedBy });
+    this.#utterance.decodedTo = end;
+    this.#parts.audio.discardBefore(end);
+  }
+
+  /** What of the utterance is not decoded. */
+  #stretchTo(end: number): Stretch {
+    const { audio, engine } = this.#parts;
+    const { number: utterance = 0, decodedTo: startSample = end } = this.#utterance ?? {};
+    const most = Math.round(engine.info.windowSeconds * SAMPLE_RATE);
+    const last = Math.min(end, startSample + most);
+    if (last - startSample < SHORTEST_SAMPLES) return { utterance, startSample, samples: new Int16Array(0) };
+    return { utterance, startSample, samples: toIntegers(audio.samples(startSample, last)) };
+  }
+
+  #partialIfDue(): void {
+    const { audio } = this.#parts;
+    const utterance = this.#utterance;
+    if (!this.#settings.interim || utterance === null) return;
+    if (audio.position - utterance.decodedTo < SAMPLE_RATE / 2) return;
+    this.#decoder.partial(() => this.#stretchTo(audio.position));
+  }
+
+  /** Ends the utterance at a pause behind a whole sentence, unless it went on meanwhile. */
+  async #endIfSentence(speechEnd: number): Promise<void> {
+    const { audio } = this.#parts;
+    const utterance = this.#utterance;
+    if (utterance === null || this.#settings.turns.kind !== 'semantic') return;
+    const stretch = this.#stretchTo(Math.min(audio.position, speechEnd + TAIL_SAMPLES));
+    const text = await this.#decoder.textOf(stretch);
+    if (text === null || !SENTENCE_END.test(text) || this.#utterance !== utterance) return;
+    this.#inputs.unshift({ kind: 'end sentence' });
+    if (!this.#isWorking) void this.#work();
+  }
+
+  /** Only what the client does not send ends an utterance here, never what waits for work. */
+  #watchIdleness(): void {
+    this.#idle?.cancel();
+    if (this.#utterance === null || this.#isClosing || this.#settings.turns.kind === 'manual') return;
+    this.#idle = this.#parts.timers.after(IDLE_MS, () => {
+      if (!this.#isWorking && !this.#isClosing) this.#happened(this.#parts.audio.endUtterance(), 'silence');
+    });
+  }
+
+  async #finish(): Promise<void> {
+    await this.#decoder.untilFewerThan(1);
+    this.#close({ how: 'finished' });
+  }
+
+  /** Reports the results of what was worked on, and then ends. */
+  #refuseAfterResults(thrown: unknown): void {
+    if (this.#stop.signal.aborted) return;
+    const error = requestError(thrown);
+    this.#isClosing = true;
+    try {
+      this.#happened(this.#parts.audio.endUtterance(), 'client');
+    } catch {
+      // The audio itself failed: there is nothing to report.
+    }
+    void this.#decoder.untilFewerThan(1).then(() => this.#close({ how: 'refused', error }));
+  }
+
+  #refuse(reason: unknown): void {
+    this.#close({ how: 'refused', error: requestError(reason) });
+  }
+
+  #close(end: SessionEnd): void {
+    if (this.#stop.signal.aborted) return;
+    this.#isClosing = true;
+    this.#stop.abort(new Error('The session has ended.'));
+    this.#idle?.cancel();
+    this.#decoder.giveUpPartial();
+    this.#release(this.#waitingBytes);
+    this.#inputs.length = 0;
+    this.#parts.audio.close();
+    this.#end(end);
+  }
+
+  #secondsOf(bytes: number): number {
+    const { format } = this.#parts;
+    return bytes / bytesPerFrame(format) / format.sampleRate;
+  }
+}
+
+function longestDuration(maxSeconds: number): VerbatimError {
+  return new VerbatimError('audio_too_long', `A live session may take at most ${maxSeconds} s of audio.`);
+}
