@@ -9,6 +9,7 @@
 #include "decoder_batch_wrap.h"
 #include "device.h"
 #include "failure.h"
+#include "live_audio_wrap.h"
 #include "napi_setup.h"
 #include "random_model.h"
 #include "recogniser_wrap.h"
@@ -78,6 +79,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   env.SetInstanceData(std::make_unique<AddonData>(env).release());
   AudioReaderWrap::define(env);
   AudioWindowWrap::define(env);
+  LiveAudioWrap::define(env);
   SampleReaderWrap::define(env);
   VoiceActivityModelWrap::define(env);
   SpeechModelWrap::define(env);
@@ -93,6 +95,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("heldBytes", Napi::Function::New<held_bytes>(env, "heldBytes"));
   exports.Set("openAudio", Napi::Function::New<AudioReaderWrap::open>(env, "openAudio"));
   exports.Set("openSamples", Napi::Function::New<SampleReaderWrap::open>(env, "openSamples"));
+  exports.Set("openLiveAudio", Napi::Function::New<LiveAudioWrap::open>(env, "openLiveAudio"));
+  exports.Set("createWindow", Napi::Function::New<AudioWindowWrap::create>(env, "createWindow"));
   exports.Set("loadVoiceActivityModel",
               Napi::Function::New<VoiceActivityModelWrap::load>(env, "loadVoiceActivityModel"));
   exports.Set("loadSpeechModel", Napi::Function::New<SpeechModelWrap::load>(env, "loadSpeechModel"));

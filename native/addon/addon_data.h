@@ -16,6 +16,7 @@ struct AddonData {
 
   Napi::FunctionReference audio_reader;
   Napi::FunctionReference audio_window;
+  Napi::FunctionReference live_audio;
   Napi::FunctionReference sample_reader;
   Napi::FunctionReference voice_activity_model;
   Napi::FunctionReference speech_model;

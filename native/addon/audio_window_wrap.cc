@@ -1,5 +1,11 @@
 #include "audio_window_wrap.h"
 
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "option_reader.h"
+
 namespace verbatim::addon {
 namespace {
 
@@ -28,6 +34,26 @@ std::vector<SpeechSpan> pieces(const Window& window) {
   return found;
 }
 
+// The longest window of any model.
+constexpr std::size_t kMostSamples = 30 * kSampleRate;
+
+std::vector<float> samples_argument(Napi::Value value) {
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_float32_array) {
+    throw argument_error(value.Env(), "samples must be a Float32Array.");
+  }
+  const auto array = value.As<Napi::Float32Array>();
+  const std::size_t count = array.ElementLength();
+  if (count < 1 || count > kMostSamples) {
+    throw EngineError(ErrorCode::kInvalidArgument, "samples has " + std::to_string(count) + " values; 1 to " +
+                                                       std::to_string(kMostSamples) + " (30 seconds) are allowed");
+  }
+  std::vector<float> samples(array.Data(), array.Data() + count);
+  for (float& sample : samples) {
+    if (!std::isfinite(sample)) sample = 0;
+  }
+  return samples;
+}
+
 }  // namespace
 
 std::vector<AudioWindowWrap::PropertyDescriptor> AudioWindowWrap::members() { return {closing_method("release")}; }
@@ -38,6 +64,15 @@ AudioWindowWrap::AudioWindowWrap(const Napi::CallbackInfo& info) : Handle(info) 
   define_value("endSeconds", Napi::Number::New(info.Env(), window.end_seconds()));
   define_value("pieces", spans_to_js(info.Env(), window, pieces(window)));
   define_value("speech", spans_to_js(info.Env(), window, window.speech));
+}
+
+Napi::Value AudioWindowWrap::create(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  return value_from(env, [&] {
+    Window window{.samples = samples_argument(info[0])};
+    if (!info[1].IsUndefined()) window.start_sample = sample_position(info[1], "startSample");
+    return wrap(env, std::make_shared<HeldWindow>(env, std::move(window)));
+  });
 }
 
 }  // namespace verbatim::addon

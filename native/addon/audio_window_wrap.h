@@ -28,6 +28,9 @@ class AudioWindowWrap : public Handle<AudioWindowWrap, HeldWindow> {
   static std::vector<PropertyDescriptor> members();
 
   explicit AudioWindowWrap(const Napi::CallbackInfo& info);
+
+  // createWindow(samples, startSample?): AudioWindow
+  static Napi::Value create(const Napi::CallbackInfo& info);
 };
 
 }  // namespace verbatim::addon

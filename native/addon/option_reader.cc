@@ -81,4 +81,12 @@ std::string path_argument(Napi::Value value) {
   return path;
 }
 
+std::int64_t sample_position(Napi::Value value, const std::string& name) {
+  constexpr double kHighest = 9007199254740991.0;
+  const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : -1.0;
+  if (number >= 0 && number <= kHighest && number == std::trunc(number)) return static_cast<std::int64_t>(number);
+  throw argument_error(value.Env(),
+                       name + " must be an integer from 0 on, in samples at 16 kHz, got " + describe(value) + ".");
+}
+
 }  // namespace verbatim::addon

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -73,5 +74,8 @@ class OptionReader {
 
 // A path as a string: not empty, and without a NUL, which would end it in C.
 std::string path_argument(Napi::Value value);
+
+// An integer from 0 on that a number stands for exactly: a place in a signal, in samples at 16 kHz.
+std::int64_t sample_position(Napi::Value value, const std::string& name);
 
 }  // namespace verbatim::addon

@@ -1,7 +1,8 @@
 /**
  * The typed contract of the native addon. Every promise is one bounded unit of work on a libuv worker thread. A
  * rejected promise carries a NativeError: `code` is one of NativeErrorCode, and `stack` shows the call. An AudioWindow
- * is a handle: its samples stay in native code. Only a SampleReader hands samples out, for speakers.
+ * is a handle: its samples stay in native code. A SampleReader hands samples out for speakers, a LiveAudio for windows
+ * that another process decodes.
  *
  * A value of the wrong type rejects with a TypeError of the code `invalid_argument`, which names the property and the
  * allowed values. Plain Errors of that code are: a value out of range, a closed handle, and a call on a slot, reader,
@@ -20,6 +21,7 @@ import type {
   WindowPolicy,
 } from './binding/audio.js';
 import type { AlignableRecogniser } from './binding/alignment.js';
+import type { LiveBinding } from './binding/live-audio.js';
 import type {
   RandomModelOptions,
   Recogniser,
@@ -33,6 +35,7 @@ import type { TranslationModel, TranslationModelOptions } from './binding/transl
 export type * from './binding/alignment.js';
 export type * from './binding/audio.js';
 export type * from './binding/decoding.js';
+export type * from './binding/live-audio.js';
 export type * from './binding/speech-models.js';
 export type * from './binding/translation.js';
 
@@ -100,7 +103,7 @@ export interface SampleBinding {
 }
 
 /** All of the addon. */
-export interface NativeAddon extends NativeBinding, SampleBinding {
+export interface NativeAddon extends NativeBinding, SampleBinding, LiveBinding {
   loadRecogniser(path: string, options: RecogniserOptions): Promise<AlignableRecogniser>;
   /**
    * A Whisper file with random weights. Its text is meaningless; it costs as much time and memory as a published model.

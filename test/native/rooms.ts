@@ -36,6 +36,7 @@ const ENGINE: Readonly<Record<string, readonly string[]>> = {
   'engine/audio/containers': ['engine', 'engine/audio/decoding'],
   'engine/audio': ['engine', 'engine/audio/decoding', 'engine/audio/containers'],
   'engine/audio/cutting': ['engine', 'engine/audio'],
+  'engine/audio/live': ['engine', 'engine/audio', 'engine/audio/cutting'],
   'engine/transformer': ['engine'],
   'engine/transformer/kernels': [],
   'engine/transformer/search': ['engine', 'engine/transformer', 'engine/transformer/kernels'],
