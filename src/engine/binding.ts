@@ -12,14 +12,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../package-root.js';
-import type {
-  AudioOptions,
-  AudioReader,
-  AudioWindow,
-  SampleReader,
-  VoiceActivityModel,
-  WindowPolicy,
-} from './binding/audio.js';
+import type { AudioOptions, AudioReader, SampleReader, VoiceActivityModel, WindowPolicy } from './binding/audio.js';
 import type { AlignableRecogniser } from './binding/alignment.js';
 import type { LiveBinding } from './binding/live-audio.js';
 import type {
@@ -62,7 +55,7 @@ export interface DeviceInfo {
   memoryBytes: number;
 }
 
-export interface NativeBinding {
+export interface NativeBinding extends Pick<LiveBinding, 'createWindow'> {
   readonly build: {
     whisper: string;
     cuda: boolean;
@@ -80,11 +73,6 @@ export interface NativeBinding {
    */
   heldBytes(): number;
   openAudio(path: string, policy: WindowPolicy, options?: AudioOptions): Promise<AudioReader>;
-  /**
-   * A window of mono samples at 16 kHz, in [-1, 1], which are copied. `startSample`: its place on its time line, in
-   * samples at 16 kHz; default 0. Throws `invalid_argument` for none, or more than 30 s.
-   */
-  createWindow(samples: Float32Array, startSample?: number): AudioWindow;
   /** A Silero model as whisper.cpp's ggml file of it. */
   loadVoiceActivityModel(path: string): Promise<VoiceActivityModel>;
   /** A model of any family on whisper.cpp: a slot decodes a window by itself. */
