@@ -56,7 +56,13 @@ export interface Progress {
   seconds: number;
 }
 
-export type SessionEvent = SpeechStarted | SpeechStopped | PartialResult | FinalResult | FailedResult | Progress;
+/** The client ended an utterance, and there was none. */
+export interface NoUtterance {
+  type: 'no_utterance';
+}
+
+export type SessionEvent =
+  NoUtterance | SpeechStarted | SpeechStopped | PartialResult | FinalResult | FailedResult | Progress;
 
 /** How a session ended. */
 export type SessionEnd =

@@ -16,6 +16,7 @@ import { InputRate } from './input-rate.js';
 import type { LiveMeter } from './meter.js';
 import { bytesPerFrame, liveOptions, type LiveFormat, type LiveSettings } from './options.js';
 import { toIntegers } from './sample-integers.js';
+import { endsSentence } from './sentence-end.js';
 import { SAMPLE_RATE, UtteranceDecoder, type FinalMeasurement, type Stretch } from './utterance-decoder.js';
 
 /** Audio of one step of work. */
@@ -28,7 +29,6 @@ const IDLE_MS = 1000;
 const TAIL_SAMPLES = 0.3 * SAMPLE_RATE;
 /** Shorter stretches are no speech that a model could recognise. */
 const SHORTEST_SAMPLES = 0.1 * SAMPLE_RATE;
-const SENTENCE_END = /[.!?。！？…]["'”’»)]*$/u;
 
 export interface SessionParts {
   audio: LiveAudio;
@@ -90,8 +90,9 @@ export class LiveSession {
       { engine, accountId, requestId, timers, signal, emit, measured },
       parts.settings,
     );
-    if (parts.signal.aborted) this.#refuse(parts.signal.reason);
-    parts.signal.addEventListener('abort', () => this.#refuse(parts.signal.reason), { once: true });
+    const revoked = (): void => this.#close({ how: 'refused', error: requestError(parts.signal.reason) });
+    if (parts.signal.aborted) revoked();
+    else parts.signal.addEventListener('abort', revoked, { once: true });
   }
 
   get settings(): LiveSettings {
@@ -180,7 +181,9 @@ export class LiveSession {
       if (this.#utterance !== null) this.#decoder.abandon(this.#utterance.number);
       this.#utterance = null;
     } else {
-      this.#happened(audio.endUtterance(), input.kind === 'end sentence' ? 'silence' : 'client');
+      const events = audio.endUtterance();
+      if (events.length === 0 && input.kind === 'end utterance') this.#parts.emit({ type: 'no_utterance' });
+      this.#happened(events, input.kind === 'end sentence' ? 'silence' : 'client');
       if (input.kind === 'finish') await this.#finish();
     }
   }
@@ -293,7 +296,7 @@ export class LiveSession {
     if (utterance === null || this.#settings.turns.kind !== 'semantic') return;
     const stretch = this.#stretchTo(Math.min(audio.position, speechEnd + TAIL_SAMPLES));
     const text = await this.#decoder.textOf(stretch);
-    if (text === null || !SENTENCE_END.test(text) || this.#utterance !== utterance) return;
+    if (text === null || !endsSentence(text) || this.#utterance !== utterance) return;
     this.#inputs.unshift({ kind: 'end sentence' });
     if (!this.#isWorking) void this.#work();
   }
@@ -323,10 +326,6 @@ export class LiveSession {
       // The audio itself failed: there is nothing to report.
     }
     void this.#decoder.untilFewerThan(1).then(() => this.#close({ how: 'refused', error }));
-  }
-
-  #refuse(reason: unknown): void {
-    this.#close({ how: 'refused', error: requestError(reason) });
   }
 
   #close(end: SessionEnd): void {

@@ -9,6 +9,7 @@ import { CONTAINER_NAMES } from '../engine/media/containers.js';
 import { ffmpegVersion } from '../engine/media/version.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { createConfiguredLedger } from './ledger.js';
+import { liveAudioSource } from './live-audio.js';
 import { createLogger, type Logger } from './log.js';
 import type { SettingInForce } from '../setting-in-force.js';
 import { Metrics } from '../http/monitoring/metrics.js';
@@ -98,6 +99,8 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
   // Installed before the server's address is printed, so that even an immediate signal drains the server.
   const stopped = stopSignal();
   const { speech: engine, acquire, backlog, models, installed: speechModels, memory: modelMemory } = parts.engines;
+  const { context } = parts;
+  const liveAudio = await liveAudioSource(config, context.roots, context.manifest);
   const automatic: { model?: AutomaticModel } = {};
   const automaticModel = (): AutomaticModelState | null => automatic.model?.state() ?? null;
   const server = await startServer({
@@ -110,6 +113,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     jobsDirectory: join(config.dataDir, 'jobs'),
     timers: systemTimers,
     clock: Date.now,
+    openLiveAudio: liveAudio.open,
     ...{ engine, acquire, backlog, models, automaticModel, speechModels, modelMemory },
     ...parts,
     settings: serverSettings(config),
@@ -132,6 +136,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
   await automatic.model?.close();
   await control?.close();
   await drain(server);
+  liveAudio.close();
 }
 
 /** A server without this socket serves too, but the command line cannot change its model. */

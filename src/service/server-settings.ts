@@ -20,6 +20,8 @@ export function serverSettings(config: Config): ServerSettings {
     maxAudioSeconds: config.maxAudioSeconds,
     maxInFlight: config.maxInFlight,
     maxOpenJobs: config.maxOpenJobs,
+    maxLiveSessions: config.maxLiveSessions,
+    maxLiveSeconds: config.maxLiveSeconds,
     jobRetentionHours: config.jobRetentionHours,
     webhookAllow: config.webhookAllow,
     maxConnectionsPerAddress: config.maxConnectionsPerAddress,

@@ -1,8 +1,10 @@
 /** Starts a listening service from its parts, and stops it without losing a request. */
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Request } from 'express';
 import type { Backlog } from '../engine/backlog.js';
+import type { LiveAudio, LiveAudioOptions } from '../engine/binding.js';
 import type { Diarizer, EngineStats, NoDiarizer, SpeechEngine } from '../engine/types.js';
 import { AddressLimit } from '../http/limits/address-limit.js';
 import { startAgentCheck, type AgentCheck } from '../http/monitoring/agent-check.js';
@@ -12,7 +14,7 @@ import { jobRoutes } from '../http/api/jobs.js';
 import { keyRoutes } from '../http/api/keys.js';
 import { transcribeRoutes } from '../http/api/transcribe.js';
 import { createApp, type MakeRoutes } from '../http/app/app.js';
-import type { HttpEngine, HttpSettings } from '../http/app/deps.js';
+import type { HttpDeps, HttpEngine, HttpSettings } from '../http/app/deps.js';
 import type { AutomaticModelState } from '../models/automatic-model.js';
 import type { ModelSwitch } from '../models/model-switch.js';
 import type { SettingInForce } from '../setting-in-force.js';
@@ -24,6 +26,8 @@ import { docsRoutes } from '../http/openapi/docs.js';
 import { openAiAudioRoutes } from '../http/openai/audio.js';
 import { OPENAI_PREFIX, openAiError } from '../http/openai/errors.js';
 import { openAiModelRoutes } from '../http/openai/models.js';
+import { realtimeSockets } from '../http/realtime/sockets.js';
+import { acceptSockets, type SocketRoute, type Sockets } from '../http/websocket/upgrade.js';
 import { probeRoutes } from '../http/api/probes.js';
 import { UploadDirectory } from '../http/upload/upload-directory.js';
 import { UploadTurns } from '../http/upload/upload-turns.js';
@@ -32,6 +36,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { Logger } from './log.js';
 import type { Metrics, ModelsInMemory } from '../http/monitoring/metrics.js';
 import type { ModelStore } from '../models/model-store.js';
+import { LiveService, type LiveSettingsOfServer } from '../live/service.js';
 import { InFlightRegistry } from '../http/limits/in-flight.js';
 import type { AcquireEngines, ListedSpeechModel, SpeechModelDirectory } from '../transcription/engine-lease.js';
 import { Responsiveness } from '../http/monitoring/responsiveness.js';
@@ -53,10 +58,13 @@ const RESOURCES: readonly MakeRoutes[] = [
   dashboardRoutes,
 ];
 
+/** The routes of a protocol of live sessions. */
+const SOCKETS: readonly ((deps: HttpDeps) => SocketRoute[])[] = [realtimeSockets];
+
 /** The most chunks, over all uploads, on their way from a socket to the disk. Enough to keep both busy. */
 const UPLOAD_CHUNKS_AT_ONCE = 8;
 
-export interface ServerSettings extends HttpSettings, ListenerSettings, TranscriptionSettings {
+export interface ServerSettings extends HttpSettings, ListenerSettings, TranscriptionSettings, LiveSettingsOfServer {
   /** The most unfinished jobs of one account. */
   maxOpenJobs: number;
   jobRetentionHours: number;
@@ -93,6 +101,8 @@ export interface ServerOptions {
   modelStore: ModelStore;
   settingsInForce: () => readonly SettingInForce[];
   diarizer: Diarizer | NoDiarizer;
+  /** Opens the audio of live sessions. */
+  openLiveAudio: (options: LiveAudioOptions) => LiveAudio;
   logger: Logger;
   metrics: Metrics;
   timers: Timers;
@@ -126,6 +136,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     retryAfterSeconds: () => engine.stats().retryAfterSeconds,
     timers,
   });
+  const live = liveService(options, engine, inFlight);
   metrics.observe({
     version: options.version,
     served: () => ({ model: engine.info.modelName, devices: engine.info.devices }),
@@ -133,13 +144,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     models: () => modelsInMemory(options),
     diarizationStats: () => ('stats' in options.diarizer ? options.diarizer.stats() : { waiting: 0, running: 0 }),
     requestsInFlight: () => inFlight.size,
+    liveSessions: () => live.stats(engine.info.modelName),
     openJobs: () => options.ledger.jobs.countOpenOfAll(),
     pendingWebhooks: () => options.ledger.webhooks.countPending(),
   });
   const uploads = await UploadDirectory.create(options.uploadBase);
   const transcription = new TranscriptionService(options);
   const later = startJobs({ ...options, engine }, transcription);
-  const server = createServer(options, { engine, inFlight, uploads, transcription, later });
+  const { server, sockets } = createServer(options, { engine, inFlight, uploads, transcription, later, live });
   let agent: AgentCheck | null;
   try {
     server.listen(options.port, options.host);
@@ -156,12 +168,28 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (agent !== null) await agent.leave();
     await inFlight.drain(drainMs);
     for (const watch of watches) watch.close();
+    sockets.close();
     await Promise.all([later.close(), closeConnections(server, timers), agent?.close()]);
     await uploads.remove();
   };
   let closed: Promise<void> | undefined;
   const agentPort = agent?.port ?? null;
   return { url: urlOf(server), agentPort, close: (drainMs) => (closed ??= shutDown(drainMs)) };
+}
+
+function liveService(options: ServerOptions, engine: HttpEngine, registry: InFlightRegistry): LiveService {
+  const { acquire, ledger, openLiveAudio: openAudio, settings, metrics, timers } = options;
+  const engineStats = (): EngineStats => engine.stats();
+  return new LiveService({
+    acquire,
+    ledger,
+    openAudio,
+    settings,
+    timers,
+    registry,
+    engineStats,
+    observer: metrics.live,
+  });
 }
 
 /** The engine's load and the backlog together, for HTTP. */
@@ -204,10 +232,11 @@ interface ServerParts {
   uploads: UploadDirectory;
   transcription: TranscriptionService;
   later: Later;
+  live: LiveService;
 }
 
-function createServer(options: ServerOptions, parts: ServerParts): Server {
-  const { engine, inFlight, uploads, transcription, later } = parts;
+function createServer(options: ServerOptions, parts: ServerParts): { server: Server; sockets: Sockets } {
+  const { engine, inFlight, uploads, transcription, later, live } = parts;
   const {
     version,
     ledger,
@@ -234,6 +263,7 @@ function createServer(options: ServerOptions, parts: ServerParts): Server {
     diarizer,
     transcription,
     jobs: later.jobs,
+    live,
     webhookGuard: later.guard,
     inFlight,
     uploads,
@@ -245,13 +275,17 @@ function createServer(options: ServerOptions, parts: ServerParts): Server {
     clock,
     settings,
   };
-  return createListener(createApp(deps, RESOURCES, errorForms(settings)), {
+  const server = createListener(createApp(deps, RESOURCES, errorForms(settings)), {
     settings,
     addresses,
     logger,
     metrics,
     timers,
   });
+  // Its messages are Express's.
+  const clientAddress = (req: IncomingMessage): string | undefined => (req as Request).ip;
+  const routes = SOCKETS.flatMap((make) => make(deps));
+  return { server, sockets: acceptSockets(server, routes, { ...deps, clientAddress }) };
 }
 
 function errorForms({ dashboard }: ServerSettings): ErrorForms[] {

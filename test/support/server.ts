@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VerbatimClient, type ClientOptions } from '../../src/client/index.js';
 import { Backlog } from '../../src/engine/backlog.js';
+import { loadBinding, type VoiceActivityModel } from '../../src/engine/binding.js';
 import type { Diarizer, SpeechEngine } from '../../src/engine/types.js';
 import { VerbatimError } from '../../src/errors.js';
 import { createLedger, openLedger, type LedgerOptions } from '../../src/ledger/sqlite/ledger.js';
@@ -11,6 +12,7 @@ import type { Account, IssuedKey } from '../../src/ledger/types.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { packageRoot } from '../../src/package-root.js';
 import { readConfig } from '../../src/service/config.js';
+import { openingWith } from '../../src/service/live-audio.js';
 import { createLogger } from '../../src/service/log.js';
 import { settingsInForce } from '../../src/service/settings-in-force.js';
 import { serverSettings } from '../../src/service/server-settings.js';
@@ -54,6 +56,8 @@ export interface TestServerOptions<E extends ShownEngine = FakeEngine> {
   speechModels?: SpeechModelDirectory;
   /** Default: none. */
   diarizer?: Diarizer;
+  /** Finds the speech of live sessions; default: energy does. */
+  voice?: VoiceActivityModel;
   settings?: Partial<ServerSettings>;
   /** Where `verbatim.db` lies or is made; removed with the server. */
   directory?: string;
@@ -116,6 +120,7 @@ export class TestServer<E extends ShownEngine = FakeEngine> {
       models: options.engines?.models ?? fixedModel(engine.info.modelName),
       ...(options.automaticModel === undefined ? {} : { automaticModel: options.automaticModel }),
       diarizer: options.diarizer ?? NO_DIARIZER,
+      openLiveAudio: openingWith(loadBinding(), options.voice ?? null).open,
       logger: createLogger({
         level: 'info',
         stream: { write: (line) => void server.logs.push(JSON.parse(line) as LogLine) },

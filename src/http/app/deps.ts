@@ -12,6 +12,7 @@ import type { Logger } from 'pino';
 import type { AddressLimit } from '../limits/address-limit.js';
 import type { Metrics } from '../monitoring/metrics.js';
 import type { InFlightRegistry } from '../limits/in-flight.js';
+import type { LiveService } from '../../live/service.js';
 import type { JobService } from '../../jobs/job-service.js';
 import type { AddressGuard } from '../../webhooks/addresses.js';
 import type { SpeechModelDirectory } from '../../transcription/engine-lease.js';
@@ -27,6 +28,8 @@ export interface HttpSettings {
   maxInFlight: number;
   /** Longest silence of a client in the middle of its upload. */
   uploadIdleMs: number;
+  /** Seconds of audio of one live session. */
+  maxLiveSeconds: number;
   /** For a JSON body to arrive. */
   jsonTimeoutMs: number;
   /** From the first byte of a transcription's upload to its answer. */
@@ -67,6 +70,7 @@ export interface HttpDeps {
   diarizer: Diarizer | NoDiarizer;
   transcription: TranscriptionService;
   jobs: JobService;
+  live: LiveService;
   /** Where webhooks may go. */
   webhookGuard: AddressGuard;
   inFlight: InFlightRegistry;

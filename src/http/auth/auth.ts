@@ -18,12 +18,17 @@ export function authenticated(
 ): Handler {
   return async (exchange) => {
     inFlight.assertOpen();
-    const rawKey = bearerToken(exchange.req.headers.authorization);
-    const identity = RAW_KEY.test(rawKey) ? await ledger.keys.authenticate(rawKey) : null;
-    if (identity === null) throw invalidKey();
+    const identity = await keyIdentity({ ledger }, bearerToken(exchange.req.headers.authorization));
     exchange.identity = identity;
     await handler(exchange, identity);
   };
+}
+
+/** Throws `invalid_api_key` or `account_suspended`. */
+export async function keyIdentity({ ledger }: Pick<HttpDeps, 'ledger'>, rawKey: string): Promise<Identity> {
+  const identity = RAW_KEY.test(rawKey) ? await ledger.keys.authenticate(rawKey) : null;
+  if (identity === null) throw invalidKey();
+  return identity;
 }
 
 export function withScope(scope: string, handler: AuthenticatedHandler): AuthenticatedHandler {
@@ -41,7 +46,8 @@ export function requireToken(authorization: string | undefined, expected: string
   if (!timingSafeEqual(digest(bearerToken(authorization)), digest(expected))) throw invalidKey();
 }
 
-function bearerToken(authorization: string | undefined): string {
+/** Throws `missing_api_key`. */
+export function bearerToken(authorization: string | undefined): string {
   const match = BEARER.exec(authorization ?? '');
   if (match === null) {
     throw new VerbatimError('missing_api_key', 'Send the API key as "Authorization: Bearer <key>".');

@@ -58,7 +58,7 @@ export function createListener(app: Express, parts: ListenerParts): Server {
   server.on('checkContinue', listener);
   // Node would answer without a body.
   server.on('checkExpectation', ({ socket }: IncomingMessage) => {
-    endWithError(socket, new VerbatimError('invalid_request', EXPECTATION), newRequestId(), timers, 417);
+    endWithError(socket, new VerbatimError('invalid_request', EXPECTATION), newRequestId(), timers, { status: 417 });
   });
   answerClientErrors(server, logger, timers);
   cutStalledAnswers(server, parts);

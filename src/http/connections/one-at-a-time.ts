@@ -52,7 +52,15 @@ export function takeInput(req: IncomingMessage, call: () => void): void {
   req.resume();
 }
 
+/** From now on the connection speaks another protocol: what it sends is left to others. */
+export function leaveHttp(socket: Socket): void {
+  gates.get(socket)?.leave();
+  gates.delete(socket);
+}
+
 class RequestGate {
+  readonly #listener = (chunk: Buffer): void => this.#feed(chunk);
+  #hasLeft = false;
   readonly #parse: (chunk: Buffer) => void;
   #running: IncomingMessage | null = null;
   /** Bytes still to come of a body with Content-Length. */
@@ -69,8 +77,13 @@ class RequestGate {
       for (const listener of listeners) listener.call(socket, chunk);
     };
     // A listener for data makes Node read the socket in JavaScript instead of in its parser.
-    socket.on('data', (chunk: Buffer) => this.#feed(chunk));
+    socket.on('data', this.#listener);
     for (const listener of listeners) socket.off('data', listener as () => void);
+  }
+
+  leave(): void {
+    this.#hasLeft = true;
+    this.socket.off('data', this.#listener);
   }
 
   begin(req: IncomingMessage, res: ServerResponse): void {
@@ -127,6 +140,10 @@ class RequestGate {
       const part = rest.subarray(0, length);
       rest = rest.subarray(length);
       this.#parse(part);
+      if (this.#hasLeft) {
+        if (rest.length > 0) this.socket.unshift(rest);
+        return;
+      }
     }
     const isTaken = rest.length < chunk.length;
     const waits = rest.length > 0 && !this.socket.destroyed;

@@ -1,4 +1,5 @@
 /** Prometheus metrics. Labels are route templates, methods and statuses: never a user, a key or a raw path. */
+import { LiveMetrics, type LiveStats } from './live-metrics.js';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { DiarizationObserver } from '../../engine/speakers/fair-diarizer.js';
 import type { TranslationObserver } from '../../engine/translation/translation-scheduler.js';
@@ -18,6 +19,7 @@ export interface MetricsSources {
   models: () => ModelsInMemory;
   diarizationStats: () => { waiting: number; running: number };
   requestsInFlight: () => number;
+  liveSessions: () => LiveStats;
   openJobs: () => Promise<{ queued: number; running: number }>;
   pendingWebhooks: () => Promise<number>;
 }
@@ -113,6 +115,7 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
     'Time from the decision to load a model until it was loaded',
     REQUEST_BUCKETS,
   );
+  readonly live = new LiveMetrics(this.#registry);
   readonly #endedJobs = this.#counter('jobs_ended_total', 'Jobs that ended on this server', ['status']);
   readonly #webhookAttempts = this.#counter('webhook_attempts_total', 'Attempts to send a webhook', ['outcome']);
   readonly #connections = new Gauge({
@@ -157,6 +160,7 @@ export class Metrics implements EngineObserver, TranslationObserver, Diarization
     this.#gauge('diarizations_waiting', 'Files that wait for the speaker models', () => speakers().waiting);
     this.#gauge('diarizations_running', 'Files that are being diarized', () => speakers().running);
     this.#gauge('requests_in_flight', 'Transcriptions being received or worked on', sources.requestsInFlight);
+    this.live.observe(sources.liveSessions);
     this.#later(sources);
   }
 

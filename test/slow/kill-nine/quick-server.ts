@@ -1,5 +1,7 @@
 /** `quick-server.ts DATABASE SECRET UPLOADS`: the service as it is, but for its engine. */
 import { createLedger } from '../../../src/ledger/sqlite/ledger.js';
+import { loadBinding } from '../../../src/engine/binding.js';
+import { openingWith } from '../../../src/service/live-audio.js';
 import { createLogger } from '../../../src/service/log.js';
 import { Metrics } from '../../../src/http/monitoring/metrics.js';
 import { packageRoot } from '../../../src/package-root.js';
@@ -39,6 +41,7 @@ async function main(): Promise<void> {
     modelStore: { list: () => [], download: () => undefined, cancel: () => false },
     settingsInForce: () => [],
     diarizer: { unavailable: 'No speaker models.' },
+    openLiveAudio: openingWith(loadBinding(), null).open,
     logger: createLogger({ level: 'error' }),
     metrics: new Metrics(),
     timers: systemTimers,

@@ -1,0 +1,31 @@
+/** The two dialects of OpenAI's Realtime API: the current one, and the beta before it. */
+import { betaSessionBody, betaUpdated, sessionBody, updated } from './session-schema.js';
+
+export interface Dialect {
+  /** Names of events. */
+  update: string;
+  created: string;
+  updated: string;
+  /** Events of an item that begins, in their order. */
+  itemEvents: readonly string[];
+  read: typeof updated;
+  body: typeof sessionBody;
+}
+
+export const CURRENT: Dialect = {
+  update: 'session.update',
+  created: 'session.created',
+  updated: 'session.updated',
+  itemEvents: ['conversation.item.added', 'conversation.item.done'],
+  read: updated,
+  body: sessionBody,
+};
+
+export const BETA: Dialect = {
+  update: 'transcription_session.update',
+  created: 'transcription_session.created',
+  updated: 'transcription_session.updated',
+  itemEvents: ['conversation.item.created'],
+  read: betaUpdated,
+  body: betaSessionBody,
+};

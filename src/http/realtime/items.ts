@@ -1,0 +1,72 @@
+/** The items of a session: an utterance each, with the text that was sent of it. */
+import { randomBytes } from 'node:crypto';
+import { TextJoiner } from '../../engine/transcript-text.js';
+import type { FinalResult } from '../../live/events.js';
+
+export interface Item {
+  id: string;
+  /** Of the item before it; null: it is the first. */
+  previousId: string | null;
+  startSeconds: number;
+  /** All deltas so far. */
+  transcript: string;
+  joiner: TextJoiner | null;
+  language: string | null;
+  logprobs: Logprob[];
+  /** Of a stretch whose text could not be had. */
+  error: { code: string; message: string } | null;
+}
+
+export interface Logprob {
+  token: string;
+  logprob: number;
+  bytes: number[];
+}
+
+const FILLER = 1e-6;
+
+export class Items {
+  readonly #byUtterance = new Map<number, Item>();
+  #lastCommitted: string | null = null;
+
+  begin(utterance: number, startSeconds: number): Item {
+    const item: Item = {
+      ...{ id: `item_${randomBytes(12).toString('base64url')}`, previousId: null, startSeconds, transcript: '' },
+      ...{ joiner: null, language: null, logprobs: [], error: null },
+    };
+    this.#byUtterance.set(utterance, item);
+    return item;
+  }
+
+  of(utterance: number): Item | undefined {
+    return this.#byUtterance.get(utterance);
+  }
+
+  /** Gives the item its place in the order. */
+  commit(item: Item): void {
+    item.previousId = this.#lastCommitted;
+    this.#lastCommitted = item.id;
+  }
+
+  end(utterance: number): void {
+    this.#byUtterance.delete(utterance);
+  }
+
+  clear(): void {
+    this.#byUtterance.clear();
+  }
+}
+
+/** The text that a result adds to its item. */
+export function addTo(item: Item, { text, language, segments }: FinalResult): string {
+  if (text === '') return '';
+  item.joiner ??= new TextJoiner(language);
+  item.language ??= language;
+  const delta = item.joiner.add(text);
+  item.transcript += delta;
+  for (const { text: token, probability } of segments.flatMap(({ words = [] }) => words)) {
+    const bytes = [...Buffer.from(token)];
+    item.logprobs.push({ token, logprob: Math.log(Math.max(FILLER, probability)), bytes });
+  }
+  return delta;
+}

@@ -1,0 +1,89 @@
+/** /v1/realtime: OpenAI's Realtime API, transcription sessions. */
+import { VerbatimError } from '../../errors.js';
+import type { HttpDeps } from '../app/deps.js';
+import { bearerToken } from '../auth/auth.js';
+import { openAiErrorBody, openAiRow } from '../openai/errors.js';
+import { namedModel } from '../openai/model-names.js';
+import type { SocketConnection } from '../websocket/connection.js';
+import type { AcceptedSocket, SocketRequest, SocketRoute } from '../websocket/upgrade.js';
+import type { Identity } from '../../ledger/types.js';
+import { BETA, CURRENT } from './dialects.js';
+import { DEFAULT_TURNS, type RealtimeSettings } from './session-schema.js';
+import { TranscriptionSession } from './transcription-session.js';
+
+export const REALTIME_PATH = '/v1/realtime';
+
+const SUBPROTOCOL = 'realtime';
+const KEY_PREFIX = 'openai-insecure-api-key.';
+const BETA_SUBPROTOCOL = 'openai-beta.realtime-v1';
+/** OpenAI's model of this name takes turns by commit alone. */
+const MANUAL_MODEL = 'gpt-realtime-whisper';
+
+export function realtimeSockets(deps: HttpDeps): SocketRoute[] {
+  return [{ path: REALTIME_PATH, keyOf, accept: (request, identity) => accept(request, identity, deps), errorForm }];
+}
+
+function errorForm(error: VerbatimError): { status: number; body: object } {
+  return { status: openAiRow(error.code).status, body: openAiErrorBody(error) };
+}
+
+/** In a browser a key can only travel in a subprotocol. */
+function keyOf({ req, subprotocols }: SocketRequest): string {
+  const offered = subprotocols.find((name) => name.startsWith(KEY_PREFIX));
+  return offered === undefined ? bearerToken(req.headers.authorization) : offered.slice(KEY_PREFIX.length);
+}
+
+async function accept(request: SocketRequest, { account, key }: Identity, deps: HttpDeps): Promise<AcceptedSocket> {
+  const owner = { accountId: account.id, keyId: key.id, requestId: request.id, endpoint: REALTIME_PATH };
+  const subprotocol = request.subprotocols.includes(SUBPROTOCOL) ? SUBPROTOCOL : null;
+  const reserve = (model: string | null) => deps.live.reserve(owner, modelFor(model, deps));
+  const named = request.query.get('model');
+  const known = named === null || namedModel(named, deps).model !== null;
+  if (!known || (named === null && request.query.get('intent') !== 'transcription')) {
+    const run = (connection: SocketConnection): void => refuse(connection, named, deps);
+    return { subprotocol, run, abandon: () => undefined };
+  }
+  const reservation = await reserve(named);
+  const settings: RealtimeSettings = {
+    ...{ format: 'audio/pcm', model: named, language: null, prompt: null, includesLogprobs: false },
+    turns: named === MANUAL_MODEL ? null : DEFAULT_TURNS,
+  };
+  const expiresAt = Math.round(deps.clock() / 1000) + deps.settings.maxLiveSeconds;
+  const dialect = isBeta(request) ? BETA : CURRENT;
+  return {
+    subprotocol,
+    run: (connection) => {
+      new TranscriptionSession({ connection, dialect, settings, reservation, reserve, expiresAt });
+    },
+    abandon: () => reservation.release(),
+  };
+}
+
+function isBeta({ req, subprotocols }: SocketRequest): boolean {
+  return req.headers['openai-beta'] === 'realtime=v1' || subprotocols.includes(BETA_SUBPROTOCOL);
+}
+
+/** The name of the model that serves under this one. Throws `model_not_found`. */
+function modelFor(name: string | null, deps: HttpDeps): string | null {
+  if (name === null) return null;
+  const { model, name: installed } = namedModel(name, deps);
+  if (model !== null) return installed;
+  const names = deps.speechModels.list().map(({ info }) => info.modelName);
+  throw new VerbatimError('model_not_found', `There is no speech model "${name}"; installed: ${names.join(', ')}.`, {
+    param: 'session.audio.input.transcription.model',
+  });
+}
+
+/** A connection for anything but transcription gets an event that names what there is. */
+function refuse(connection: SocketConnection, model: string | null, deps: HttpDeps): void {
+  const names = deps.speechModels.list().map(({ info }) => info.modelName);
+  const message =
+    (model === null ? 'The connection names neither intent nor model. ' : `There is no speech model "${model}". `) +
+    'This server has transcription sessions: connect with intent=transcription, or with model= one of ' +
+    `${names.join(', ')}.`;
+  const { type, code } = openAiRow('model_not_found');
+  const error = { type, code, message, param: 'model', event_id: null };
+  connection.begin({ message: () => undefined, closed: () => undefined });
+  connection.send({ type: 'error', event_id: 'event_0', error });
+  connection.close(1008, 'transcription sessions only');
+}

@@ -1,0 +1,308 @@
+/** One client of a transcription session: its events, as OpenAI documents them. */
+import { randomBytes } from 'node:crypto';
+import { Type } from 'typebox';
+import { normalizeLanguage } from '../../engine/languages.js';
+import { VerbatimError } from '../../errors.js';
+import type { FailedResult, FinalResult, SessionEnd, SessionEvent, SpeechStopped } from '../../live/events.js';
+import { DEFAULT_SETTINGS, type LiveFormat, type LiveSettings, type TurnDetection } from '../../live/options.js';
+import type { LiveReservation } from '../../live/service.js';
+import type { LiveSession } from '../../live/session.js';
+import { requestError } from '../../transcription/request-errors.js';
+import { openAiRow } from '../openai/errors.js';
+import type { Message, SocketConnection } from '../websocket/connection.js';
+import type { Dialect } from './dialects.js';
+import { addTo, Items } from './items.js';
+import { checked, PCM_RATE, type RealtimeSettings, type SampleFormat, type Turns } from './session-schema.js';
+
+const G711_RATE = 8000;
+const FORMATS: Readonly<Record<SampleFormat, LiveFormat & { bytes: number }>> = {
+  'audio/pcm': { encoding: 's16le', sampleRate: PCM_RATE, channels: 1, bytes: 2 },
+  'audio/pcmu': { encoding: 'mulaw', sampleRate: G711_RATE, channels: 1, bytes: 1 },
+  'audio/pcma': { encoding: 'alaw', sampleRate: G711_RATE, channels: 1, bytes: 1 },
+};
+const LONGEST_SILENCE_MS = { low: 8000, medium: 4000, high: 2000, auto: 4000 } as const;
+/** Of audio in a turn that a commit ends. */
+const SHORTEST_COMMIT_SECONDS = 0.1;
+const MOST_AUDIO_CHARACTERS = 15 * 2 ** 20;
+
+const ClientEvent = Type.Object({
+  type: Type.String({ minLength: 1 }),
+  event_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
+const Append = Type.Object({ audio: Type.String({ maxLength: MOST_AUDIO_CHARACTERS }) });
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+
+export interface RealtimeParts {
+  connection: SocketConnection;
+  dialect: Dialect;
+  settings: RealtimeSettings;
+  reservation: LiveReservation;
+  /** Another place, for another model. */
+  reserve: (model: string | null) => Promise<LiveReservation>;
+  /** Seconds since 1970. */
+  expiresAt: number;
+}
+
+export class TranscriptionSession {
+  readonly #id = `sess_${randomBytes(12).toString('base64url')}`;
+  readonly #items = new Items();
+  #settings: RealtimeSettings;
+  #reservation: LiveReservation;
+  #session: LiveSession | null = null;
+  /** Bytes since the last turn ended or was cleared. */
+  #turnBytes = 0;
+  #isOver = false;
+
+  constructor(private readonly parts: RealtimeParts) {
+    this.#settings = parts.settings;
+    this.#reservation = parts.reservation;
+    this.#send(parts.dialect.created, { session: this.#body() });
+    parts.connection.begin({
+      message: (message) => this.#message(message),
+      closed: () => this.#closed(),
+    });
+  }
+
+  async #message({ data, isBinary }: Message): Promise<void> {
+    let eventId: string | null = null;
+    try {
+      if (isBinary) throw new VerbatimError('invalid_request', 'Events are JSON texts; this message is binary.');
+      const event = checked(ClientEvent, parsed(data), 'event');
+      eventId = event.event_id ?? null;
+      await this.#handle(event);
+    } catch (error) {
+      this.#error(requestError(error), eventId);
+    }
+  }
+
+  async #handle(event: { type: string }): Promise<void> {
+    const { dialect } = this.parts;
+    switch (event.type) {
+      case dialect.update:
+        await this.#update((event as { session?: unknown }).session);
+        return;
+      case 'input_audio_buffer.append':
+        await this.#append(checked(Append, event, 'event').audio);
+        return;
+      case 'input_audio_buffer.commit':
+        this.#commit();
+        return;
+      case 'input_audio_buffer.clear':
+        this.#turnBytes = 0;
+        this.#items.clear();
+        this.#session?.clear();
+        this.#send('input_audio_buffer.cleared', {});
+        return;
+      default: {
+        const known = [
+          dialect.update,
+          ...['append', 'commit', 'clear'].map((name) => `input_audio_buffer.${name}`),
+        ].join(', ');
+        const message = `Transcription sessions know no event "${event.type.slice(0, 100)}"; they know: ${known}.`;
+        throw new VerbatimError('invalid_request', message, { param: 'type' });
+      }
+    }
+  }
+
+  async #update(session: unknown): Promise<void> {
+    const settings = this.parts.dialect.read(this.#settings, session);
+    const live = liveSettings(settings);
+    if (this.#session !== null && settings.format !== this.#settings.format) {
+      const message = 'session.audio.input.format cannot change once audio was sent.';
+      throw new VerbatimError('invalid_request', message, { param: 'session.audio.input.format' });
+    }
+    if (settings.model !== this.#settings.model) await this.#changeModel(settings.model, live);
+    else this.#reservation.check(live);
+    this.#settings = settings;
+    this.#session?.configure(live);
+    this.#send(this.parts.dialect.updated, { session: this.#body() });
+  }
+
+  async #changeModel(model: string | null, settings: LiveSettings): Promise<void> {
+    if (this.#session !== null) {
+      const message = 'The model cannot change once audio was sent; open another session.';
+      throw new VerbatimError('invalid_request', message, { param: 'session.audio.input.transcription.model' });
+    }
+    const other = await this.parts.reserve(model);
+    try {
+      other.check(settings);
+    } catch (error) {
+      other.release();
+      throw error;
+    }
+    this.#reservation.release();
+    this.#reservation = other;
+    if (this.#isOver) other.release();
+  }
+
+  async #append(audio: string): Promise<void> {
+    if (!BASE64.test(audio)) {
+      throw new VerbatimError('invalid_request', 'audio is no base64.', { param: 'audio' });
+    }
+    const bytes = Buffer.from(audio, 'base64');
+    if (bytes.length === 0) return;
+    const session = await this.#begun();
+    if (session === null) return;
+    this.#turnBytes += bytes.length;
+    await session.append(bytes);
+  }
+
+  async #begun(): Promise<LiveSession | null> {
+    if (this.#isOver) return null;
+    if (this.#session !== null) return this.#session;
+    const { encoding, sampleRate, channels } = FORMATS[this.#settings.format];
+    const session = await this.#reservation.start({
+      format: { encoding, sampleRate, channels },
+      settings: liveSettings(this.#settings),
+      emit: (event) => this.#emit(event),
+    });
+    this.#session = session;
+    void session.ended.then((end) => this.#ended(end));
+    // The client may have left while the model was loaded.
+    if (!this.parts.connection.isOpen) session.leave();
+    return session;
+  }
+
+  #commit(): void {
+    const { bytes, sampleRate } = FORMATS[this.#settings.format];
+    const seconds = this.#turnBytes / bytes / sampleRate;
+    if (this.#session === null || seconds < SHORTEST_COMMIT_SECONDS) throw emptyCommit(seconds);
+    this.#session.endUtterance();
+  }
+
+  #emit(event: SessionEvent): void {
+    const isManual = this.#settings.turns === null;
+    if (event.type === 'speech_started') {
+      const { id } = this.#items.begin(event.utterance, event.atSeconds);
+      if (isManual) return;
+      const audioStart = Math.round(event.atSeconds * 1000);
+      this.#send('input_audio_buffer.speech_started', { audio_start_ms: audioStart, item_id: id });
+    } else if (event.type === 'speech_stopped') this.#stopped(event, isManual);
+    else if (event.type === 'final') this.#final(event);
+    else if (event.type === 'failed') this.#failed(event);
+    else if (event.type === 'no_utterance') this.#error(emptyCommit(0), null);
+  }
+
+  #stopped({ utterance, atSeconds }: SpeechStopped, isManual: boolean): void {
+    const item = this.#items.of(utterance);
+    if (item === undefined) return;
+    this.#turnBytes = 0;
+    const audioEnd = Math.round(atSeconds * 1000);
+    if (!isManual) this.#send('input_audio_buffer.speech_stopped', { audio_end_ms: audioEnd, item_id: item.id });
+    this.#items.commit(item);
+    const previous = { previous_item_id: item.previousId };
+    this.#send('input_audio_buffer.committed', { ...previous, item_id: item.id });
+    const content = [{ type: 'input_audio', transcript: null }];
+    const body = { id: item.id, object: 'realtime.item', type: 'message', role: 'user', status: 'completed', content };
+    for (const type of this.parts.dialect.itemEvents) this.#send(type, { ...previous, item: body });
+  }
+
+  #final(result: FinalResult): void {
+    const item = this.#items.of(result.utterance);
+    if (item === undefined) return;
+    const before = item.logprobs.length;
+    const delta = addTo(item, result);
+    const about = { item_id: item.id, content_index: 0 };
+    const logprobs = (from: number): object =>
+      this.#settings.includesLogprobs ? { logprobs: item.logprobs.slice(from) } : {};
+    if (delta !== '') this.#send(`${TRANSCRIPTION}.delta`, { ...about, delta, ...logprobs(before) });
+    if (result.endedBy === 'length') return;
+    this.#items.end(result.utterance);
+    if (item.error !== null) {
+      this.#send(`${TRANSCRIPTION}.failed`, {
+        ...about,
+        error: { type: 'transcription_error', ...item.error, param: null },
+      });
+      return;
+    }
+    const seconds = Math.round((result.endSeconds - item.startSeconds) * 1000) / 1000;
+    this.#send(`${TRANSCRIPTION}.completed`, {
+      ...{ ...about, transcript: item.transcript, usage: { type: 'duration', seconds } },
+      ...logprobs(0),
+      ...(item.language === null ? {} : { languages: [{ code: item.language }] }),
+    });
+  }
+
+  #failed(result: FailedResult): void {
+    const item = this.#items.of(result.utterance);
+    if (item === undefined) return;
+    const { code } = openAiRow(result.error.code);
+    item.error ??= { code, message: result.error.message };
+    this.#final({ ...result, type: 'final', text: '', segments: [], language: '' });
+  }
+
+  #ended(end: SessionEnd): void {
+    if (end.how === 'refused') this.#error(end.error, null);
+    this.#isOver = true;
+    this.parts.connection.close(end.how === 'refused' ? closeCode(end.error) : 1000, '');
+  }
+
+  #closed(): void {
+    this.#isOver = true;
+    if (this.#session === null) this.#reservation.release();
+    else this.#session.leave();
+  }
+
+  #error(error: VerbatimError, eventId: string | null): void {
+    const { type, code } = openAiRow(error.code);
+    const own = error instanceof EmptyCommit ? 'input_audio_buffer_commit_empty' : code;
+    const { message, param } = error;
+    this.#send('error', { error: { type, code: own, message, param, event_id: eventId } });
+  }
+
+  #send(type: string, body: object): void {
+    this.parts.connection.send({ type, event_id: `event_${randomBytes(12).toString('base64url')}`, ...body });
+  }
+
+  #body(): object {
+    const { modelName } = this.#reservation.info;
+    return this.parts.dialect.body(this.#settings, {
+      ...{ id: this.#id, expiresAt: this.parts.expiresAt },
+      model: this.#settings.model ?? modelName,
+    });
+  }
+}
+
+const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
+
+class EmptyCommit extends VerbatimError {}
+
+function emptyCommit(seconds: number): VerbatimError {
+  const has = `${Math.round(seconds * 1000)} ms`;
+  const message = `The buffer holds ${has} of speech that was not committed; a commit takes at least 100 ms.`;
+  return new EmptyCommit('invalid_request', message);
+}
+
+/** Of the WebSocket. */
+function closeCode({ code }: VerbatimError): number {
+  if (code === 'shutting_down') return 1001;
+  if (code === 'invalid_api_key' || code === 'insufficient_credits') return 1008;
+  return code === 'internal_error' ? 1011 : 1000;
+}
+
+function parsed(data: Buffer): unknown {
+  try {
+    return JSON.parse(data.toString('utf8'));
+  } catch {
+    throw new VerbatimError('invalid_request', 'The message is not valid JSON.');
+  }
+}
+
+/** Throws `unsupported_language` for what names no language. */
+function liveSettings({ language, prompt, turns, includesLogprobs }: RealtimeSettings): LiveSettings {
+  const code = language === null || language === '' ? null : normalizeLanguage(language);
+  if (code === null && language !== null && language !== '') {
+    const message = `"${language}" is not an ISO 639 language code that the service knows.`;
+    throw new VerbatimError('unsupported_language', message, { param: 'language' });
+  }
+  return { ...DEFAULT_SETTINGS, language: code, prompt, turns: turnsOf(turns), words: includesLogprobs };
+}
+
+function turnsOf(turns: Turns | null): TurnDetection {
+  if (turns === null) return { kind: 'manual' };
+  if (turns.type === 'semantic_vad') {
+    return { kind: 'semantic', longestSilenceMs: LONGEST_SILENCE_MS[turns.eagerness] };
+  }
+  const { threshold, prefix_padding_ms: prefixPaddingMs, silence_duration_ms: silenceMs } = turns;
+  return { kind: 'silence', threshold, prefixPaddingMs, silenceMs };
+}

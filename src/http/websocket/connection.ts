@@ -1,0 +1,124 @@
+/** A client's WebSocket: its messages one after the other, and bounds for what it makes the server hold. */
+import type { WebSocket } from 'ws';
+import type { Timer, Timers } from '../../timers.js';
+
+/** The longest message: 15 MiB of base64, and what surrounds it. */
+export const MOST_MESSAGE_BYTES = 15 * 2 ** 20 + 65_536;
+/** Messages on their way to the client. One that reads less is cut off. */
+export const MOST_UNREAD_BYTES = 4 * 2 ** 20;
+/** A proxy takes a connection for dead that says nothing for a minute. */
+const PING_MS = 20_000;
+/** Messages within a span of time, over which the rest waits. */
+const SPAN_MS = 100;
+const MOST_IN_SPAN = 100;
+
+export interface Message {
+  data: Buffer;
+  isBinary: boolean;
+}
+
+export interface ConnectionHandler {
+  /** The next message is not read before this one is worked off. Must not reject. */
+  message(message: Message): Promise<void> | void;
+  /** Once; the client left or was cut off, or close() was called. */
+  closed(): void;
+}
+
+export class SocketConnection {
+  readonly #waiting: Message[] = [];
+  readonly #ping: Timer;
+  #isAlive = true;
+  #isReading = false;
+  #inSpan = 0;
+  #spanEnd = 0;
+  #handler: ConnectionHandler | null = null;
+  #isOver = false;
+
+  constructor(
+    private readonly socket: WebSocket,
+    private readonly timers: Timers,
+  ) {
+    socket.on('message', (data, isBinary) => this.#receive({ data: bytesOf(data), isBinary }));
+    socket.on('pong', () => (this.#isAlive = true));
+    // A protocol error closes the connection, which is reported.
+    socket.on('error', () => undefined);
+    socket.on('close', () => this.#over());
+    this.#ping = timers.every(PING_MS, () => this.#look());
+  }
+
+  /** Once, before anything is received. */
+  begin(handler: ConnectionHandler): void {
+    this.#handler = handler;
+    void this.#read();
+  }
+
+  get isOpen(): boolean {
+    return !this.#isOver && this.socket.readyState === this.socket.OPEN;
+  }
+
+  /** One message of JSON. */
+  send(message: object): void {
+    if (!this.isOpen) return;
+    this.socket.send(JSON.stringify(message));
+    if (this.socket.bufferedAmount > MOST_UNREAD_BYTES) this.socket.terminate();
+  }
+
+  /** What was sent before still leaves. `reason`: at most 123 bytes. */
+  close(code: number, reason: string): void {
+    this.#waiting.length = 0;
+    if (!this.#isOver) this.socket.close(code, reason);
+  }
+
+  #receive(message: Message): void {
+    if (this.#isOver) return;
+    this.#waiting.push(message);
+    this.socket.pause();
+    void this.#read();
+  }
+
+  async #read(): Promise<void> {
+    if (this.#isReading || this.#handler === null) return;
+    this.#isReading = true;
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      await this.#pace();
+      await this.#handler.message(next);
+    }
+    this.#isReading = false;
+    if (!this.#isOver) this.socket.resume();
+  }
+
+  async #pace(): Promise<void> {
+    const now = this.timers.now();
+    if (now >= this.#spanEnd) {
+      this.#spanEnd = now + SPAN_MS;
+      this.#inSpan = 0;
+    }
+    if (++this.#inSpan <= MOST_IN_SPAN) return;
+    await new Promise<void>((resolve) => this.timers.after(this.#spanEnd - now, resolve));
+    this.#inSpan = 0;
+  }
+
+  #look(): void {
+    if (!this.#isAlive) {
+      this.socket.terminate();
+      return;
+    }
+    this.#isAlive = false;
+    // A paused socket reads no pong.
+    if (this.socket.isPaused) this.#isAlive = true;
+    this.socket.ping();
+  }
+
+  #over(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#ping.cancel();
+    this.#waiting.length = 0;
+    this.#handler?.closed();
+  }
+}
+
+function bytesOf(data: Buffer | ArrayBuffer | Buffer[]): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return Buffer.isBuffer(data) ? data : Buffer.from(data);
+}
