@@ -10,6 +10,8 @@ const HALF_LIFE_SECONDS = 60;
 const PRIOR_SECONDS = 10;
 /** Short utterances cost more than long windows: the first guess, in units of the real-time factor for files. */
 const PRIOR_FACTOR = 2;
+/** No first guess is higher, in slot seconds for a second: the factor of an engine that has measured nothing is 1. */
+const HIGHEST_PRIOR = 0.2;
 const RETRY_SECONDS = 10;
 
 class Cost {
@@ -48,11 +50,16 @@ export class LiveAdmission {
   /** Of the engine: its lanes, and the machine's processing seconds for a second of a file. */
   constructor(private readonly engine: () => { slots: number; realTimeFactor: number }) {}
 
-  /** Throws `overloaded` if the machine carries no session more. The caller gives the place back, once. */
-  admit(model: string): () => void {
-    if (this.#count > 0 && this.#load + this.#shareOf(model) > SHARE) {
+  /**
+   * Throws `overloaded` if the machine carries no session more. `instead`: the model of a session that this one takes
+   * the place of, and whose place is given back afterwards. The caller gives the place back, once.
+   */
+  admit(model: string, instead: string | null = null): () => void {
+    const others = this.#count - (instead === null ? 0 : 1);
+    const load = this.#load - (instead === null ? 0 : this.#shareOf(instead));
+    if (others > 0 && load + this.#shareOf(model) > SHARE) {
       this.#refused += 1;
-      const message = `The server has ${this.#count} live sessions and keeps up with no more. Try again later.`;
+      const message = `The server has ${others} live sessions and keeps up with no more. Try again later.`;
       throw new VerbatimError('overloaded', message, { retryAfterSeconds: RETRY_SECONDS });
     }
     this.#sessions.set(model, (this.#sessions.get(model) ?? 0) + 1);
@@ -85,7 +92,7 @@ export class LiveAdmission {
     let cost = this.#costs.get(model);
     if (cost === undefined) {
       const { slots, realTimeFactor } = this.engine();
-      cost = new Cost(PRIOR_FACTOR * realTimeFactor * slots);
+      cost = new Cost(Math.min(HIGHEST_PRIOR, PRIOR_FACTOR * realTimeFactor * slots));
       this.#costs.set(model, cost);
     }
     return cost;

@@ -75,20 +75,25 @@ export class LiveService {
   }
 
   /**
-   * A place for a session with this model (null: the default one), before the client's connection is accepted. Rejects
+   * A place for a session with this model (null: the default one), before the client's connection is accepted.
+   * `instead`: the place that the caller gives back once it has the other one. Rejects
    * with `insufficient_credits`, `rate_limited`, `overloaded`, `shutting_down` or `unsupported_model`.
    */
-  async reserve(owner: SessionOwner, model: string | null): Promise<LiveReservation> {
+  async reserve(
+    owner: SessionOwner,
+    model: string | null,
+    instead: LiveReservation | null = null,
+  ): Promise<LiveReservation> {
     const { ledger, acquire, settings } = this.deps;
     const count = this.#byAccount.get(owner.accountId) ?? 0;
-    if (count >= settings.maxLiveSessions) {
+    if (instead === null && count >= settings.maxLiveSessions) {
       const message = `The account has ${count} live sessions; its limit is ${settings.maxLiveSessions}.`;
       throw new VerbatimError('rate_limited', message, { retryAfterSeconds: 10 });
     }
     const lease = acquire(model);
     const undo: (() => void)[] = [() => lease.release()];
     try {
-      undo.push(this.#admission.admit(lease.info.modelName));
+      undo.push(this.#admission.admit(lease.info.modelName, instead?.info.modelName));
       this.#byAccount.set(owner.accountId, count + 1);
       undo.push(() => this.#leave(owner.accountId));
       const { balance } = await ledger.credits.balance(owner.accountId);

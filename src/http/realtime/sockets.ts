@@ -6,6 +6,7 @@ import { openAiErrorBody, openAiRow } from '../openai/errors.js';
 import { namedModel } from '../openai/model-names.js';
 import type { SocketConnection } from '../websocket/connection.js';
 import type { AcceptedSocket, SocketRequest, SocketRoute } from '../websocket/upgrade.js';
+import type { LiveReservation } from '../../live/service.js';
 import type { Identity } from '../../ledger/types.js';
 import { BETA, CURRENT } from './dialects.js';
 import { DEFAULT_TURNS, type RealtimeSettings } from './session-schema.js';
@@ -36,14 +37,16 @@ function keyOf({ req, subprotocols }: SocketRequest): string {
 async function accept(request: SocketRequest, { account, key }: Identity, deps: HttpDeps): Promise<AcceptedSocket> {
   const owner = { accountId: account.id, keyId: key.id, requestId: request.id, endpoint: REALTIME_PATH };
   const subprotocol = request.subprotocols.includes(SUBPROTOCOL) ? SUBPROTOCOL : null;
-  const reserve = (model: string | null) => deps.live.reserve(owner, modelFor(model, deps));
+  const installed = (name: string | null): string | null => installedName(name, deps);
+  const reserve = (model: string | null, instead: LiveReservation | null = null): Promise<LiveReservation> =>
+    deps.live.reserve(owner, model, instead);
   const named = request.query.get('model');
   const known = named === null || namedModel(named, deps).model !== null;
   if (!known || (named === null && request.query.get('intent') !== 'transcription')) {
     const run = (connection: SocketConnection): void => refuse(connection, named, deps);
     return { subprotocol, run, abandon: () => undefined };
   }
-  const reservation = await reserve(named);
+  const reservation = await reserve(installed(named));
   const settings: RealtimeSettings = {
     ...{ format: 'audio/pcm', model: named, language: null, prompt: null, includesLogprobs: false },
     turns: named === MANUAL_MODEL ? null : DEFAULT_TURNS,
@@ -53,7 +56,7 @@ async function accept(request: SocketRequest, { account, key }: Identity, deps: 
   return {
     subprotocol,
     run: (connection) => {
-      new TranscriptionSession({ connection, dialect, settings, reservation, reserve, expiresAt });
+      new TranscriptionSession({ connection, dialect, settings, reservation, reserve, installed, expiresAt });
     },
     abandon: () => reservation.release(),
   };
@@ -63,8 +66,8 @@ function isBeta({ req, subprotocols }: SocketRequest): boolean {
   return req.headers['openai-beta'] === 'realtime=v1' || subprotocols.includes(BETA_SUBPROTOCOL);
 }
 
-/** The name of the model that serves under this one. Throws `model_not_found`. */
-function modelFor(name: string | null, deps: HttpDeps): string | null {
+/** The name of the installed model that serves under this one; null: the default. Throws `model_not_found`. */
+function installedName(name: string | null, deps: HttpDeps): string | null {
   if (name === null) return null;
   const { model, name: installed } = namedModel(name, deps);
   if (model !== null) return installed;

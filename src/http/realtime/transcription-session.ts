@@ -38,7 +38,9 @@ export interface RealtimeParts {
   settings: RealtimeSettings;
   reservation: LiveReservation;
   /** Another place, for another model. */
-  reserve: (model: string | null) => Promise<LiveReservation>;
+  reserve: (model: string | null, instead: LiveReservation) => Promise<LiveReservation>;
+  /** The installed model that a name stands for; null: the default one. Throws `model_not_found`. */
+  installed: (model: string | null) => string | null;
   /** Seconds since 1970. */
   expiresAt: number;
 }
@@ -111,8 +113,10 @@ export class TranscriptionSession {
       const message = 'session.audio.input.format cannot change once audio was sent.';
       throw new VerbatimError('invalid_request', message, { param: 'session.audio.input.format' });
     }
-    if (settings.model !== this.#settings.model) await this.#changeModel(settings.model, live);
-    else this.#reservation.check(live);
+    const { installed } = this.parts;
+    const model = installed(settings.model);
+    if (model === installed(this.#settings.model)) this.#reservation.check(live);
+    else await this.#changeModel(model, live);
     this.#settings = settings;
     this.#session?.configure(live);
     this.#send(this.parts.dialect.updated, { session: this.#body() });
@@ -123,7 +127,7 @@ export class TranscriptionSession {
       const message = 'The model cannot change once audio was sent; open another session.';
       throw new VerbatimError('invalid_request', message, { param: 'session.audio.input.transcription.model' });
     }
-    const other = await this.parts.reserve(model);
+    const other = await this.parts.reserve(model, this.#reservation);
     try {
       other.check(settings);
     } catch (error) {

@@ -1,0 +1,97 @@
+/** OpenAI's own client, unmodified, in two versions, against a live session with the real engine. */
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import OpenAI from 'openai';
+import { OpenAIRealtimeWS as BetaSocket } from 'openai/beta/realtime/ws';
+import { OpenAIRealtimeWS as Socket } from 'openai/realtime/ws';
+import CurrentOpenAI from 'openai-current';
+import { OpenAIRealtimeWS as CurrentSocket } from 'openai-current/realtime/ws';
+import type { SpeechEngine } from '../../../src/engine/types.js';
+import { at24kHz, pieces, spokenPcm } from '../../support/live-audio.js';
+import { loadRealEngine } from '../../support/real-engine.js';
+import { TestServer, type Customer } from '../../support/server.js';
+import { until } from '../../support/until.js';
+
+const TEXT = 'Hello Emma, this is Laura.';
+/** 100 ms. */
+const PIECE_BYTES = 4800;
+
+/** What all versions have. */
+interface AnySocket {
+  send(event: object): void;
+  close(props?: { code: number; reason: string }): void;
+  on(event: 'event', listener: (event: { type: string; [member: string]: unknown }) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+describe("OpenAI's client in a live session", () => {
+  let server: TestServer<SpeechEngine>;
+  let customer: Customer;
+
+  before(async () => {
+    server = await TestServer.start({ engine: await loadRealEngine({ slots: 1 }) });
+  });
+  after(() => server.dispose());
+  beforeEach(async () => {
+    customer = await server.customer(10);
+  });
+
+  /** Its clients always speak TLS: the connection is made here. */
+  const options = () => ({ createConnection: () => connect(server.port, '127.0.0.1') });
+  const account = () => ({ apiKey: customer.key.rawKey, baseURL: `${server.url}/v1` });
+
+  const CLIENTS: Record<string, { update: string; opened: string; open: () => AnySocket }> = {
+    'openai 7, by its intent': {
+      ...{ update: 'session.update', opened: 'session.created' },
+      open: () =>
+        new CurrentSocket(
+          { intent: 'transcription', options: options() } as never,
+          new CurrentOpenAI(account()),
+        ) as unknown as AnySocket,
+    },
+    'openai 6, by the name of a model': {
+      ...{ update: 'session.update', opened: 'session.created' },
+      open: () =>
+        new Socket({ model: 'whisper-1', options: options() } as never, new OpenAI(account())) as unknown as AnySocket,
+    },
+    'openai 6, beta': {
+      ...{ update: 'transcription_session.update', opened: 'transcription_session.created' },
+      open: () =>
+        new BetaSocket(
+          { model: 'whisper-1', options: options() } as never,
+          new OpenAI(account()),
+        ) as unknown as AnySocket,
+    },
+  };
+
+  for (const [name, { update, opened, open }] of Object.entries(CLIENTS)) {
+    it(`transcribes what is spoken: ${name}`, async () => {
+      const socket = open();
+      const events: { type: string; [member: string]: unknown }[] = [];
+      const errors: Error[] = [];
+      socket.on('event', (event) => events.push(event));
+      socket.on('error', (error) => errors.push(error));
+      await until(() => events.some(({ type }) => type === opened) || errors.length > 0, opened);
+      const turns = { type: 'server_vad', threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 400 };
+      const session =
+        update === 'session.update'
+          ? {
+              type: 'transcription',
+              audio: { input: { transcription: { model: 'whisper-1', language: 'en' }, turn_detection: turns } },
+            }
+          : { input_audio_transcription: { model: 'whisper-1', language: 'en' }, turn_detection: turns };
+      socket.send({ type: update, session });
+      for (const piece of pieces(at24kHz(spokenPcm()), PIECE_BYTES)) {
+        socket.send({ type: 'input_audio_buffer.append', audio: piece.toString('base64') });
+      }
+      const completed = 'conversation.item.input_audio_transcription.completed';
+      await until(() => events.some(({ type }) => type === completed) || errors.length > 0, completed);
+      expect(errors).to.deep.equal([]);
+      expect(events.find(({ type }) => type === completed)).to.include({ transcript: TEXT });
+      const deltas = events.filter(({ type }) => type === 'conversation.item.input_audio_transcription.delta');
+      expect(deltas.map(({ delta }) => delta).join('')).to.equal(TEXT);
+      socket.close();
+      expect(await server.balance(customer)).to.equal(9);
+    });
+  }
+});
