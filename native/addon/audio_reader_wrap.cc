@@ -113,9 +113,7 @@ Napi::Value AudioReaderWrap::next_window(const Napi::CallbackInfo& info) {
   return promise_from(env, [&] {
     return run_on_worker(
         env, "verbatim.nextWindow", [reader = Lease(state())] { return cut_next(*reader); },
-        [progress = progress_, voice = state()->voice](Napi::Env e, Cut cut) -> Napi::Value {
-          // A file takes a model context of its own when it is first read.
-          if (voice) voice->memory.resize(voice->model->memory_bytes());
+        [progress = progress_](Napi::Env e, Cut cut) -> Napi::Value {
           progress->position_seconds = cut.position_seconds;
           return to_js(e, std::move(cut));
         });

@@ -44,7 +44,13 @@ const ENGINE: Readonly<Record<string, readonly string[]>> = {
   'engine/transformer/gpu': ['engine', 'engine/transformer'],
   'engine/speech': ['engine', 'engine/accelerator', 'engine/audio', 'engine/audio/cutting', 'engine/transformer'],
   'engine/speech/random_models': ['engine', 'engine/speech'],
-  'engine/speech/silero': ['engine', 'engine/audio/cutting', 'engine/speech'],
+  'engine/speech/silero': [
+    'engine',
+    'engine/audio/cutting',
+    'engine/transformer',
+    'engine/transformer/kernels',
+    'engine/speech',
+  ],
   'engine/speech/alignment': ['engine/audio', 'engine/audio/cutting', 'engine/speech'],
   ...Object.fromEntries(WHISPER_ROOMS.map((room, i) => [room, [...BELOW_WHISPER, ...WHISPER_ROOMS.slice(0, i)]])),
   'engine/speech/whisper': [...BELOW_WHISPER, ...WHISPER_ROOMS],
@@ -125,7 +131,6 @@ const LIBRARIES: readonly (readonly [header: RegExp, rooms: readonly string[]])[
     /^whisper/,
     [
       'engine/speech',
-      'engine/speech/silero',
       'engine/speech/whisper/model',
       'engine/speech/whisper_cpp',
       'addon',

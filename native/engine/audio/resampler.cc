@@ -8,10 +8,10 @@
 
 namespace verbatim {
 
-Resampler::Resampler(int rate) : rate_(rate) {
+Resampler::Resampler(int rate, Quality wanted) : rate_(rate) {
   if (rate == kSampleRate) return;
   soxr_error_t error = nullptr;
-  const soxr_quality_spec_t quality = soxr_quality_spec(SOXR_HQ, 0);
+  const soxr_quality_spec_t quality = soxr_quality_spec(wanted == Quality::kHigh ? SOXR_HQ : SOXR_QQ, 0);
   handle_.reset(soxr_create(rate, kSampleRate, 1, &error, nullptr, &quality, nullptr));
   if (error != nullptr || !handle_) {
     throw EngineError(ErrorCode::kOutOfMemory,

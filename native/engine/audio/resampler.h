@@ -8,12 +8,19 @@
 
 namespace verbatim {
 
-// Resamples mono from any rate to kSampleRate, with libsoxr at its high-quality setting (20-bit, linear phase). The
-// delay is compensated: n input samples give round(n * kSampleRate / rate).
+// Resamples mono from any rate to kSampleRate, with libsoxr. The delay is compensated: n input samples give
+// round(n * kSampleRate / rate).
 class Resampler {
  public:
+  enum class Quality {
+    // libsoxr's high quality (20-bit, linear phase). It holds back up to 40 ms of audio, below 16 kHz up to 115 ms.
+    kHigh,
+    // Cubic interpolation, which aliases a little. It holds back less than a millisecond.
+    kQuick,
+  };
+
   // rate: Hz. Throws EngineError kOutOfMemory.
-  explicit Resampler(int rate);
+  explicit Resampler(int rate, Quality quality = Quality::kHigh);
 
   int rate() const noexcept { return rate_; }
 

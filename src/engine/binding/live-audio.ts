@@ -76,7 +76,11 @@ export interface LiveAudio {
   samples(begin: number, end: number): Float32Array;
   /** Samples before this position are not needed any more. */
   discardBefore(position: number): void;
-  /** Number of samples that have arrived. A resampler delays some milliseconds, up to endUtterance. */
+  /**
+   * The samples so far. At a rate other than 16 kHz the resampler holds back up to 50 ms, below 16 kHz up to 120 ms.
+   * Events do not wait for it: the start of an utterance may lie behind the position. The samples before a pause, a cut
+   * and an end are there with the event.
+   */
   readonly position: number;
   /**
    * Where the utterance that goes on begins, or its part behind the last cut. null if there is none; without detection

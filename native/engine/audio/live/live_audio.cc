@@ -7,9 +7,8 @@
 
 #include "audio/live/endpointer.h"
 #include "audio/live/live_detector.h"
+#include "audio/live/live_signal.h"
 #include "audio/live/quietest_place.h"
-#include "audio/live/sample_buffer.h"
-#include "audio/resampler.h"
 #include "audio/sample_rate.h"
 #include "error.h"
 
@@ -19,8 +18,9 @@ namespace {
 constexpr std::int64_t kChunk = LiveDetector::kChunkSamples;
 // Frames that are decoded at once.
 constexpr std::size_t kBlockFrames = 4096;
-// About what libsoxr holds for one signal.
-constexpr std::size_t kResamplerBytes = 64 * 1024;
+// Samples at another rate are worked off in steps of 8 ms, so that an end is found at the same place however the signal
+// is split.
+constexpr int kStepsPerSecond = 125;
 
 std::int64_t to_samples(double seconds) { return std::llround(seconds * kSampleRate); }
 
@@ -41,48 +41,42 @@ struct LiveAudio::Impl {
       : format(checked(wanted)),
         options(checked(rules)),
         decoder(format),
-        resampler(format.sample_rate),
+        signal(format.sample_rate),
         detector(voice),
         endpointer(options) {}
 
   const SampleFormat format;
   LiveOptions options;
   FrameDecoder decoder;
-  Resampler resampler;
-  // The resampler holds samples back.
-  bool delayed = false;
-  SampleBuffer buffer;
+  const std::size_t step_size = static_cast<std::size_t>(format.sample_rate / kStepsPerSecond);
+  // Less than a step.
+  std::vector<float> waiting;
+  LiveSignal signal;
   LiveDetector detector;
   Endpointer endpointer;
   // From here on there are samples of utterances that the caller has not discarded.
   std::optional<std::int64_t> retained;
 
-  // Appends what the resampler makes of the samples. `last`: with all that it holds back.
-  void resample(std::span<const float> in, bool last) {
-    const double ratio = static_cast<double>(kSampleRate) / format.sample_rate;
-    for (;;) {
-      const auto room = static_cast<std::size_t>(static_cast<double>(in.size()) * ratio) + kChunk;
-      const std::span<float> out = buffer.grow(room);
-      const Resampler::Progress progress = resampler.process(in, last, out);
-      for (float& sample : out.first(progress.produced)) {
-        if (!std::isfinite(sample)) sample = 0;
-      }
-      buffer.shrink_by(room - progress.produced);
-      in = in.subspan(progress.consumed);
-      if (in.empty() && progress.produced < room && (!last || progress.produced == 0)) return;
+  void feed(std::span<const float> samples, LiveEvents& events) {
+    if (format.sample_rate == kSampleRate) {
+      signal.push(samples);
+      work_off(events);
+      return;
+    }
+    for (const float sample : samples) {
+      waiting.push_back(sample);
+      if (waiting.size() == step_size) feed_waiting(events);
     }
   }
 
-  // Lets go of what the resampler holds back. Samples that follow are resampled as another signal.
-  void flush() {
-    if (!delayed || format.sample_rate == kSampleRate) return;
-    resample({}, true);
-    resampler = Resampler(format.sample_rate);
-    delayed = false;
+  void feed_waiting(LiveEvents& events) {
+    signal.push(waiting);
+    waiting.clear();
+    work_off(events);
   }
 
   void work_off(LiveEvents& events) {
-    while (buffer.end() - endpointer.position() >= kChunk) step(kChunk, events);
+    while (signal.quick().end() - endpointer.position() >= kChunk) step(kChunk, events);
   }
 
   // The next chunk.
@@ -94,21 +88,24 @@ struct LiveAudio::Impl {
       endpointer.step(0, static_cast<int>(size), events);
     }
     cut_long_piece(events);
-    for (std::size_t i = before; i < events.size() && !retained; ++i) {
-      if (events[i].kind == LiveEvent::Kind::kSpeechStarted) retained = events[i].at;
+    for (std::size_t i = before; i < events.size(); ++i) {
+      const auto& [kind, at, speech_end] = events[i];
+      if (kind == LiveEvent::Kind::kSpeechStarted && !retained) retained = at;
+      // The caller takes the samples up to here.
+      if (kind == LiveEvent::Kind::kSpeechStopped || kind == LiveEvent::Kind::kPause) signal.flush();
     }
     retain_manual();
   }
 
   void detect(std::int64_t size, LiveEvents& events) {
     const std::int64_t begin = endpointer.position();
-    const std::size_t count = detector.next(buffer.view(begin, begin + size), endpointer.active());
+    const std::size_t count = detector.next(signal.quick().view(begin, begin + size), endpointer.active());
     if (count == 0) return endpointer.step(0, static_cast<int>(size), events);
     const std::int64_t first = begin - static_cast<std::int64_t>(count - 1) * kChunk;
     endpointer.rewind(first);
     for (std::int64_t at = first; at <= begin; at += kChunk) {
       const std::int64_t length = at == begin ? size : kChunk;
-      const float probability = detector.judge(buffer.view(at, at + length), at == begin);
+      const float probability = detector.judge(signal.quick().view(at, at + length), at == begin);
       endpointer.step(probability, static_cast<int>(length), events);
     }
   }
@@ -117,11 +114,12 @@ struct LiveAudio::Impl {
   void cut_long_piece(LiveEvents& events) {
     const std::int64_t longest = to_samples(options.longest_seconds);
     while (endpointer.in_utterance() && endpointer.position() + kChunk > endpointer.piece_begin() + longest) {
-      const std::int64_t to = std::min(endpointer.piece_begin() + longest, endpointer.position());
+      const std::int64_t here = std::min(endpointer.position(), signal.fine().end());
+      const std::int64_t to = std::min(endpointer.piece_begin() + longest, here);
       const std::int64_t search = std::max(to - to_samples(options.search_seconds), endpointer.piece_begin() + 1);
-      const std::int64_t from = std::max(search, buffer.begin());
+      const std::int64_t from = std::max(search, signal.fine().begin());
       const std::int64_t place =
-          from < to ? from + static_cast<std::int64_t>(quietest_place(buffer.view(from, to))) : to;
+          from < to ? from + static_cast<std::int64_t>(quietest_place(signal.fine().view(from, to))) : to;
       endpointer.cut(place, events);
     }
   }
@@ -140,8 +138,11 @@ struct LiveAudio::Impl {
   void trim() {
     const std::int64_t idle = idle_from();
     const std::int64_t most = static_cast<std::int64_t>(kMostKeptSeconds) * kSampleRate;
-    buffer.drop_before(std::max(retained ? std::min(*retained, idle) : idle, buffer.end() - most));
-    if (!retained) buffer.compact();
+    SampleBuffer& fine = signal.fine();
+    fine.drop_before(std::max(retained ? std::min(*retained, idle) : idle, fine.end() - most));
+    if (!retained) fine.compact();
+    if (format.sample_rate == kSampleRate) return;
+    signal.quick().drop_before(endpointer.position() - static_cast<std::int64_t>(kIdleChunks) * kChunk);
   }
 
   // An utterance may begin with a chunk so far back, without its padding: the model looks back, and speech is long
@@ -157,10 +158,7 @@ struct LiveAudio::Impl {
       block.clear();
       decoder.decode(bytes.first(count), block);
       bytes = bytes.subspan(count);
-      if (block.empty()) continue;
-      resample(block, false);
-      delayed = true;
-      work_off(events);
+      feed(block, events);
       trim();
     }
     return events;
@@ -168,9 +166,11 @@ struct LiveAudio::Impl {
 
   // Works off all samples, so that the next chunk begins here.
   void catch_up(LiveEvents& events) {
-    flush();
+    feed_waiting(events);
+    signal.flush();
     work_off(events);
-    if (buffer.end() > endpointer.position()) step(buffer.end() - endpointer.position(), events);
+    const std::int64_t rest = signal.quick().end() - endpointer.position();
+    if (rest > 0) step(rest, events);
     detector.start_over();
   }
 };
@@ -199,10 +199,12 @@ LiveEvents LiveAudio::end_utterance() {
 }
 
 void LiveAudio::clear() {
-  impl_->flush();
+  impl_->signal.push(impl_->waiting);
+  impl_->waiting.clear();
+  impl_->signal.flush();
   const bool finished_before = impl_->retained && *impl_->retained < impl_->endpointer.last_end();
   if (!finished_before) impl_->retained.reset();
-  impl_->endpointer.clear(impl_->buffer.end());
+  impl_->endpointer.clear(impl_->signal.fine().end());
   impl_->detector.start_over();
   impl_->retain_manual();
   impl_->trim();
@@ -218,14 +220,14 @@ void LiveAudio::configure(const LiveOptions& options) {
   impl_->retain_manual();
 }
 
-std::int64_t LiveAudio::position() const noexcept { return impl_->buffer.end(); }
+std::int64_t LiveAudio::position() const noexcept { return impl_->signal.fine().end(); }
 
 std::optional<std::int64_t> LiveAudio::utterance_begin() const noexcept {
   if (!impl_->endpointer.in_utterance()) return std::nullopt;
   return impl_->endpointer.piece_begin();
 }
 
-std::int64_t LiveAudio::kept_from() const noexcept { return impl_->buffer.begin(); }
+std::int64_t LiveAudio::kept_from() const noexcept { return impl_->signal.fine().begin(); }
 
 std::vector<float> LiveAudio::samples(std::int64_t begin, std::int64_t end) const {
   if (begin < kept_from() || end > position() || begin > end) {
@@ -233,7 +235,7 @@ std::vector<float> LiveAudio::samples(std::int64_t begin, std::int64_t end) cons
                                                        " are not kept; " + std::to_string(kept_from()) + " to " +
                                                        std::to_string(position()) + " are");
   }
-  const std::span<const float> kept = impl_->buffer.view(begin, end);
+  const std::span<const float> kept = impl_->signal.fine().view(begin, end);
   return {kept.begin(), kept.end()};
 }
 
@@ -248,8 +250,6 @@ void LiveAudio::discard_before(std::int64_t position) {
   impl_->trim();
 }
 
-std::size_t LiveAudio::memory_bytes() const noexcept {
-  return sizeof(Impl) + impl_->buffer.memory_bytes() + (impl_->format.sample_rate == kSampleRate ? 0 : kResamplerBytes);
-}
+std::size_t LiveAudio::memory_bytes() const noexcept { return sizeof(Impl) + impl_->signal.memory_bytes(); }
 
 }  // namespace verbatim

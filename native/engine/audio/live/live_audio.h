@@ -48,8 +48,9 @@ class LiveAudio {
   // In force from the next chunk on. Throws EngineError kInvalidArgument for values out of range.
   void configure(const LiveOptions& options);
 
-  // Number of samples that have arrived. With a rate other than 16 kHz the resampler delays some milliseconds;
-  // end_utterance() waits for nothing and includes them.
+  // The samples so far. At a rate other than 16 kHz the resampler holds back up to 50 ms, below 16 kHz up to 120 ms.
+  // Decisions do not wait for it: the start of an utterance may lie behind the position. The samples before a pause, a
+  // cut and an end are there with the event.
   std::int64_t position() const noexcept;
   // Where the utterance that goes on begins, or its part behind the last cut. Nothing if there is none; without
   // detection there always is one.

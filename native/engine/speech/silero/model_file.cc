@@ -2,7 +2,6 @@
 
 #include <array>
 #include <istream>
-#include <set>
 #include <string_view>
 
 #include "speech/model_stream.h"
@@ -74,8 +73,8 @@ void check_header(ModelStream& stream) {
   expect(stream, "number of last outputs", 1);
 }
 
-void check_tensors(ModelStream& stream) {
-  std::set<std::string> seen;
+std::map<std::string, std::uint64_t> check_tensors(ModelStream& stream) {
+  std::map<std::string, std::uint64_t> seen;
   while (stream.left() > 0) {
     const TensorHeader header = read_tensor_header(stream, 0);
     const std::string name = printable(header.name);
@@ -87,7 +86,7 @@ void check_tensors(ModelStream& stream) {
     if (header.shape.dimensions != expected.dimensions || header.shape.type != expected.type) {
       refuse_model("tensor " + name + " is " + header.shape.describe() + ", expected " + expected.describe());
     }
-    if (!seen.insert(header.name).second) refuse_model("tensor " + name + " is in the file twice");
+    if (!seen.emplace(header.name, stream.offset()).second) refuse_model("tensor " + name + " is in the file twice");
     stream.skip(expected.bytes(), "tensor " + name);
   }
   for (const auto& [name, tensor] : expected_tensors()) {
@@ -96,6 +95,7 @@ void check_tensors(ModelStream& stream) {
                    std::to_string(expected_tensors().size()) + " tensors; " + name + " is missing");
     }
   }
+  return seen;
 }
 
 }  // namespace
@@ -110,10 +110,10 @@ bool is_silero_file(std::istream& stream) {
   return begins_as_silero(model);
 }
 
-void check_model_file(std::istream& stream) {
+std::map<std::string, std::uint64_t> check_model_file(std::istream& stream) {
   ModelStream model(stream);
   check_header(model);
-  check_tensors(model);
+  return check_tensors(model);
 }
 
 }  // namespace verbatim::silero

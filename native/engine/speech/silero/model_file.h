@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <map>
 #include <string>
@@ -16,11 +17,11 @@ const std::map<std::string, TensorShape>& expected_tensors();
 // stream's position afterwards is unspecified.
 bool is_silero_file(std::istream& stream);
 
-// Reads a ggml Silero file (ggml-silero-*.bin, 16 kHz) from start to end and checks everything that whisper.cpp does
-// not: it allocates by the header's sizes, and its graph supports one architecture only. Tensor data is skipped. The
-// stream's position afterwards is unspecified.
+// Reads a ggml Silero file (ggml-silero-*.bin, 16 kHz) from start to end and checks that it is of the one architecture
+// that is computed. Tensor data is skipped. The stream's position afterwards is unspecified. Returns the offset of each
+// tensor's values from the file's start.
 //
 // Throws EngineError kInvalidModel with a message that names what is wrong and what was expected.
-void check_model_file(std::istream& stream);
+std::map<std::string, std::uint64_t> check_model_file(std::istream& stream);
 
 }  // namespace verbatim::silero

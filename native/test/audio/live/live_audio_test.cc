@@ -281,6 +281,34 @@ TEST_CASE("live audio: a signal is resampled and mixed as a file is") {
   }
 }
 
+TEST_CASE("live audio: no decision waits for the resampler, and the samples before it are there") {
+  for (const int rate : {8000, 24000, 44100}) {
+    CAPTURE(rate);
+    std::vector<float> samples(static_cast<std::size_t>(rate));
+    for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = 0.3f * std::sin(0.2f * static_cast<float>(i));
+    samples.resize(2 * samples.size());
+    LiveOptions options;
+    options.pause_ms = 200;
+    LiveAudio live({.encoding = SampleEncoding::kFloat32, .sample_rate = rate}, options, nullptr);
+    std::vector<Kind> kinds;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      for (const LiveEvent& event : live.push(bytes_of(std::span(samples).subspan(i, 1)))) {
+        kinds.push_back(event.kind);
+        const double received = static_cast<double>(i + 1) / rate;
+        if (event.kind != Kind::kSpeechStarted) {
+          CHECK(seconds(event.at) <= received);
+          CHECK(seconds(event.at) >= received - 0.01);
+          CHECK(live.samples(0, event.at).size() == static_cast<std::size_t>(event.at));
+        }
+      }
+    }
+    CHECK(kinds == std::vector<Kind>{Kind::kSpeechStarted, Kind::kPause, Kind::kSpeechStopped});
+    // Nothing is lost or doubled where the resampler began again.
+    live.end_utterance();
+    CHECK(live.position() == 2 * kSampleRate);
+  }
+}
+
 TEST_CASE("live audio: speech is found by its level, in silence and in noise") {
   for (const double noise : {-200, -70, -45}) {
     CAPTURE(noise);
