@@ -99,7 +99,6 @@ export class LiveSession {
     return this.#settings;
   }
 
-  /** Seconds of audio that were received. */
   get receivedSeconds(): number {
     return this.#secondsOf(this.#receivedBytes);
   }

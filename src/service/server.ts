@@ -1,8 +1,7 @@
 /** Starts a listening service from its parts, and stops it without losing a request. */
 import { once } from 'node:events';
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Request } from 'express';
 import type { Backlog } from '../engine/backlog.js';
 import type { LiveAudio, LiveAudioOptions } from '../engine/binding.js';
 import type { Diarizer, EngineStats, NoDiarizer, SpeechEngine } from '../engine/types.js';
@@ -26,6 +25,7 @@ import { docsRoutes } from '../http/openapi/docs.js';
 import { openAiAudioRoutes } from '../http/openai/audio.js';
 import { OPENAI_PREFIX, openAiError } from '../http/openai/errors.js';
 import { openAiModelRoutes } from '../http/openai/models.js';
+import { listenSockets } from '../http/deepgram/sockets.js';
 import { realtimeSockets } from '../http/realtime/sockets.js';
 import { acceptSockets, type SocketRoute, type Sockets } from '../http/websocket/upgrade.js';
 import { probeRoutes } from '../http/api/probes.js';
@@ -59,7 +59,7 @@ const RESOURCES: readonly MakeRoutes[] = [
 ];
 
 /** The routes of a protocol of live sessions. */
-const SOCKETS: readonly ((deps: HttpDeps) => SocketRoute[])[] = [realtimeSockets];
+const SOCKETS: readonly ((deps: HttpDeps) => SocketRoute[])[] = [realtimeSockets, listenSockets];
 
 /** The most chunks, over all uploads, on their way from a socket to the disk. Enough to keep both busy. */
 const UPLOAD_CHUNKS_AT_ONCE = 8;
@@ -282,10 +282,8 @@ function createServer(options: ServerOptions, parts: ServerParts): { server: Ser
     metrics,
     timers,
   });
-  // Its messages are Express's.
-  const clientAddress = (req: IncomingMessage): string | undefined => (req as Request).ip;
   const routes = SOCKETS.flatMap((make) => make(deps));
-  return { server, sockets: acceptSockets(server, routes, { ...deps, clientAddress }) };
+  return { server, sockets: acceptSockets(server, routes, deps) };
 }
 
 function errorForms({ dashboard }: ServerSettings): ErrorForms[] {

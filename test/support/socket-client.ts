@@ -39,11 +39,15 @@ export class SocketClient {
   /** The first event of this type behind the first `after` events. */
   async next(type: string, after = 0): Promise<ServerEvent> {
     let found: ServerEvent | undefined;
-    await until(() => {
-      found = this.events.slice(after).find((event) => event.type === type);
-      return found !== undefined || this.closed !== null;
-    }, `${type} has come; so far: ${this.types.join(', ')}`);
-    if (found === undefined) throw new Error(`It was closed (${this.closed?.code}) before ${type}: ${this.types.join()}`);
+    await until(
+      () => {
+        found = this.events.slice(after).find((event) => event.type === type);
+        return found !== undefined || this.closed !== null;
+      },
+      `${type} has come; so far: ${this.types.join(', ')}`,
+    );
+    if (found === undefined)
+      throw new Error(`It was closed (${this.closed?.code}) before ${type}: ${this.types.join()}`);
     return found;
   }
 

@@ -1,6 +1,7 @@
 /** Requests that leave HTTP for a WebSocket: the same keys, limits, origins and log as every other request. */
 import type { IncomingMessage, OutgoingHttpHeaders, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Request } from 'express';
 import { WebSocketServer } from 'ws';
 import { VerbatimError, type ErrorCode } from '../../errors.js';
 import type { Identity } from '../../ledger/types.js';
@@ -54,10 +55,7 @@ interface Outcome {
 type UpgradeDeps = Pick<
   HttpDeps,
   'ledger' | 'inFlight' | 'addresses' | 'logger' | 'metrics' | 'timers' | 'settings'
-> & {
-  /** As Express decides whose X-Forwarded-For is believed. */
-  clientAddress: (req: IncomingMessage) => string | undefined;
-};
+>;
 
 const BASE = 'http://localhost';
 
@@ -159,8 +157,9 @@ class Upgrader {
 
   /** Counts a client behind a trusted proxy; others have their connections counted. */
   #address(req: IncomingMessage): (() => void) | null {
-    const { addresses, clientAddress } = this.deps;
-    const address = clientAddress(req);
+    const { addresses } = this.deps;
+    // The message is Express's, which decides whose X-Forwarded-For is believed.
+    const address = (req as Request).ip;
     if (address === undefined || address === req.socket.remoteAddress) return null;
     const release = addresses.take(address);
     if (release === null) {

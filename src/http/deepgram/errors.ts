@@ -1,0 +1,18 @@
+/** Errors as Deepgram's clients read them. */
+import type { VerbatimError } from '../../errors.js';
+import { ERROR_TABLE } from '../errors/error-table.js';
+
+export const LISTEN_PATH = '/v1/listen';
+
+export interface ListenError {
+  err_code: string;
+  err_msg: string;
+  request_id: string;
+}
+
+/** Every refusal of the query is 400 there. */
+export function listenError(error: VerbatimError, requestId: string): { status: number; body: ListenError } {
+  const { status } = ERROR_TABLE[error.code];
+  const body = { err_code: error.code.toUpperCase(), err_msg: error.message, request_id: requestId };
+  return { status: status === 422 ? 400 : status, body };
+}

@@ -1,0 +1,261 @@
+/** One client of a live session, in Deepgram's messages. */
+import { createHash } from 'node:crypto';
+import type { EngineInfo } from '../../engine/types.js';
+import type { VerbatimError } from '../../errors.js';
+import type { FailedResult, FinalResult, PartialResult, SessionEnd, SessionEvent } from '../../live/events.js';
+import type { LiveSession } from '../../live/session.js';
+import type { LiveReservation } from '../../live/service.js';
+import type { Timer, Timers } from '../../timers.js';
+import { requestError } from '../../transcription/request-errors.js';
+import type { Message, SocketConnection } from '../websocket/connection.js';
+import { alternativeOf, round } from './alternative.js';
+import type { ListenOptions } from './query.js';
+
+/** Without audio or KeepAlive for so long, the connection is closed. */
+const IDLE_MS = 10_000;
+
+export interface ListenParts {
+  connection: SocketConnection;
+  options: ListenOptions;
+  reservation: LiveReservation;
+  requestId: string;
+  timers: Timers;
+  /** Milliseconds since 1970. */
+  now: () => number;
+}
+
+export class ListenSession {
+  readonly #created: string;
+  readonly #hash = createHash('sha256');
+  readonly #idle: Timer;
+  #starting: Promise<LiveSession> | null = null;
+  #session: LiveSession | null = null;
+  /** Final results cover the time line up to here, seconds. */
+  #coveredTo = 0;
+  #lastWordEnd: number | null = null;
+  #seconds = 0;
+  #isFinalizing = false;
+  #isClosing = false;
+
+  constructor(private readonly parts: ListenParts) {
+    this.#created = new Date(parts.now()).toISOString();
+    this.#idle = parts.timers.after(IDLE_MS, () => {
+      this.#isClosing = true;
+      parts.connection.close(1011, 'NET-0001');
+    });
+    parts.connection.begin({
+      message: (message) => this.#message(message),
+      closed: () => this.#closed(),
+    });
+  }
+
+  async #message({ data, isBinary }: Message): Promise<void> {
+    if (this.#isClosing) return;
+    this.#idle.restart();
+    try {
+      if (isBinary) await this.#audio(data);
+      else await this.#control(data);
+    } catch (error) {
+      this.#fail(requestError(error));
+    }
+  }
+
+  async #audio(data: Buffer): Promise<void> {
+    // An empty message ends the stream in Deepgram's older clients.
+    if (data.length === 0) {
+      this.#finish();
+      return;
+    }
+    const session = await this.#begun();
+    this.#hash.update(data);
+    await session.append(data);
+  }
+
+  async #control(data: Buffer): Promise<void> {
+    const type = typeOf(data);
+    if (type === 'Finalize') {
+      if (this.#session === null) this.#results(this.#nothing(), { isFinal: true, fromFinalize: true });
+      else {
+        this.#isFinalizing = true;
+        this.#session.endUtterance();
+      }
+    } else if (type === 'CloseStream') this.#finish();
+    else if (type !== 'KeepAlive') {
+      this.#send({
+        type: 'Error',
+        description: 'Messages of text are {"type": "KeepAlive" | "Finalize" | "CloseStream"}.',
+        message: 'Unknown message',
+        variant: 'UnknownMessage',
+      });
+    }
+    await Promise.resolve();
+  }
+
+  #begun(): Promise<LiveSession> {
+    const { reservation, options } = this.parts;
+    this.#starting ??= reservation
+      .start({ format: options.format, settings: options.settings, emit: (event) => this.#emit(event) })
+      .then((session) => {
+        this.#session = session;
+        void session.ended.then((end) => this.#ended(end));
+        if (!this.parts.connection.isOpen) session.leave();
+        return session;
+      });
+    return this.#starting;
+  }
+
+  #finish(): void {
+    this.#isClosing = true;
+    this.#idle.cancel();
+    if (this.#session === null) this.#ended({ how: 'finished' });
+    else this.#session.finish();
+  }
+
+  #emit(event: SessionEvent): void {
+    if (event.type === 'progress') this.#progress(event.seconds);
+    else if (event.type === 'speech_started') {
+      const { vadEvents } = this.parts.options;
+      if (vadEvents) this.#send({ type: 'SpeechStarted', channel: [0], timestamp: round(event.atSeconds) });
+    } else if (event.type === 'partial') this.#results(event, { isFinal: false });
+    else if (event.type === 'final') this.#final(event);
+    else if (event.type === 'failed') this.#failed(event);
+    else if (event.type === 'no_utterance') {
+      this.#isFinalizing = false;
+      this.#results(this.#nothing(), { isFinal: true, fromFinalize: true });
+    }
+  }
+
+  #final(event: FinalResult): void {
+    const fromFinalize = event.endedBy === 'client' && this.#isFinalizing;
+    if (fromFinalize) this.#isFinalizing = false;
+    this.#results(event, { isFinal: true, speechFinal: event.endedBy === 'silence', fromFinalize });
+    this.#lookForEnd();
+  }
+
+  /** An utterance whose text could not be had: the client gets an empty one, and is told why. */
+  #failed(event: FailedResult): void {
+    this.#send({
+      type: 'Error',
+      description: event.error.message,
+      message: event.error.code,
+      variant: 'Transcription',
+    });
+    this.#final({ ...event, type: 'final', text: '', segments: [], language: '' });
+  }
+
+  #progress(seconds: number): void {
+    this.#seconds = seconds;
+    this.#lookForEnd();
+  }
+
+  /** After the last word of a final result. */
+  #lookForEnd(): void {
+    const { utteranceEndMs } = this.parts.options;
+    const last = this.#lastWordEnd;
+    if (utteranceEndMs === null || last === null || this.#seconds - last < utteranceEndMs / 1000) return;
+    this.#lastWordEnd = null;
+    this.#send({ type: 'UtteranceEnd', channel: [0, 1], last_word_end: round(last) });
+  }
+
+  #results(
+    result: Pick<PartialResult, 'endSeconds' | 'text' | 'segments' | 'language'>,
+    { isFinal, speechFinal = false, fromFinalize = false }: Kind,
+  ): void {
+    const { options, requestId, reservation } = this.parts;
+    const alternative = alternativeOf(result, {
+      punctuate: options.punctuate,
+      namesLanguages: options.settings.detectsEach,
+    });
+    const start = this.#coveredTo;
+    const end = Math.max(start, result.endSeconds);
+    if (isFinal) {
+      this.#coveredTo = end;
+      this.#lastWordEnd = alternative.words.at(-1)?.end ?? this.#lastWordEnd;
+    }
+    this.#send({
+      ...{ type: 'Results', channel_index: [0, 1], start: round(start), duration: round(end - start) },
+      ...{ is_final: isFinal, speech_final: speechFinal, from_finalize: fromFinalize },
+      channel: { alternatives: [alternative] },
+      metadata: { request_id: requestId, ...modelMetadata(reservation.info) },
+    });
+  }
+
+  /** That nothing was spoken since the last final result. */
+  #nothing(): Pick<PartialResult, 'endSeconds' | 'text' | 'segments' | 'language'> {
+    return { endSeconds: this.#seconds, text: '', segments: [], language: 'en' };
+  }
+
+  #ended(end: SessionEnd): void {
+    this.#isClosing = true;
+    this.#idle.cancel();
+    if (end.how === 'left') return;
+    const { connection, options } = this.parts;
+    const duration = this.#session?.receivedSeconds ?? 0;
+    if (end.how === 'refused') {
+      this.#sendError(end.error);
+      connection.close(closeCode(end.error), end.error.code);
+      return;
+    }
+    if (duration > this.#coveredTo) this.#results({ ...this.#nothing(), endSeconds: duration }, { isFinal: true });
+    const { channels } = options.format;
+    this.#send({
+      ...{ type: 'Metadata', transaction_key: 'deprecated', request_id: this.parts.requestId },
+      ...{ sha256: this.#hash.digest('hex'), created: this.#created, duration: round(duration), channels },
+    });
+    connection.close(1000, '');
+    if (this.#session === null) this.parts.reservation.release();
+  }
+
+  #fail(error: VerbatimError): void {
+    this.#sendError(error);
+    this.#isClosing = true;
+    this.parts.connection.close(closeCode(error), error.code);
+  }
+
+  #sendError({ code, message }: VerbatimError): void {
+    this.#send({ type: 'Error', description: message, message: code, variant: code });
+  }
+
+  #closed(): void {
+    this.#idle.cancel();
+    this.#isClosing = true;
+    if (this.#session !== null) this.#session.leave();
+    else if (this.#starting === null) this.parts.reservation.release();
+    else this.#starting.catch(() => this.parts.reservation.release());
+  }
+
+  #send(message: object): void {
+    this.parts.connection.send(message);
+  }
+}
+
+interface Kind {
+  isFinal: boolean;
+  speechFinal?: boolean;
+  fromFinalize?: boolean;
+}
+
+export function modelMetadata({ modelName }: EngineInfo): object {
+  return {
+    model_info: { name: modelName, version: MODEL_VERSION, arch: 'verbatim' },
+    model_uuid: modelName,
+  };
+}
+
+const MODEL_VERSION = '1';
+
+function typeOf(data: Buffer): string | null {
+  try {
+    const message: unknown = JSON.parse(data.toString('utf8'));
+    if (typeof message !== 'object' || message === null || !('type' in message)) return null;
+    return typeof message.type === 'string' ? message.type : null;
+  } catch {
+    return null;
+  }
+}
+
+function closeCode({ code }: VerbatimError): number {
+  if (code === 'shutting_down') return 1001;
+  if (code === 'invalid_api_key' || code === 'account_suspended' || code === 'insufficient_credits') return 1008;
+  return code === 'audio_too_long' ? 1000 : 1011;
+}

@@ -1,0 +1,60 @@
+/** GET /v1/listen: Deepgram's live transcription. */
+import { VerbatimError } from '../../errors.js';
+import type { Identity } from '../../ledger/types.js';
+import type { HttpDeps } from '../app/deps.js';
+import type { AcceptedSocket, SocketRequest, SocketRoute } from '../websocket/upgrade.js';
+import { LISTEN_PATH, listenError } from './errors.js';
+import { ListenSession } from './listen-session.js';
+import { listenOptions } from './query.js';
+
+const SCHEME = /^(?:Token|Bearer) +(\S+)$/i;
+
+export function listenSockets(deps: HttpDeps): SocketRoute[] {
+  return [
+    {
+      path: LISTEN_PATH,
+      keyOf,
+      accept: (request, identity) => accept(request, identity, deps),
+      errorForm: listenError,
+    },
+  ];
+}
+
+/** From the header, or in a browser from the subprotocol behind the scheme's name. */
+function keyOf({ req, subprotocols }: SocketRequest): string {
+  const [scheme = '', key] = subprotocols;
+  if (isScheme(scheme) && key !== undefined) return key;
+  const [, given] = SCHEME.exec(req.headers.authorization ?? '') ?? [];
+  if (given !== undefined) return given;
+  throw new VerbatimError('missing_api_key', 'Send the API key as "Authorization: Token <key>".');
+}
+
+function isScheme(name: string): boolean {
+  return name === 'token' || name === 'bearer';
+}
+
+async function accept(request: SocketRequest, { account, key }: Identity, deps: HttpDeps): Promise<AcceptedSocket> {
+  const { id: requestId, query, subprotocols } = request;
+  const options = listenOptions(query, deps.speechModels);
+  const owner = { accountId: account.id, keyId: key.id, requestId, endpoint: LISTEN_PATH };
+  const reservation = await deps.live.reserve(owner, options.model);
+  try {
+    reservation.check(options.settings);
+  } catch (error) {
+    reservation.release();
+    throw error;
+  }
+  const { timers, clock: now } = deps;
+  const [scheme = ''] = subprotocols;
+  return {
+    subprotocol: isScheme(scheme) ? scheme : null,
+    headers: {
+      'dg-request-id': requestId,
+      ...(options.ignored.length > 0 ? { 'X-Ignored-Fields': options.ignored.join(', ') } : {}),
+    },
+    run: (connection) => {
+      new ListenSession({ connection, options, reservation, requestId, timers, now });
+    },
+    abandon: () => reservation.release(),
+  };
+}
