@@ -127,17 +127,7 @@ const LIBRARIES: readonly (readonly [header: RegExp, rooms: readonly string[]])[
   [/^mpg123/, ['engine/audio/containers']],
   [/^soxr/, ['engine/audio']],
   [/^kiss_fft/, ['engine/speech/whisper/encoder', 'engine/speech/parakeet']],
-  [
-    /^whisper/,
-    [
-      'engine/speech',
-      'engine/speech/whisper/model',
-      'engine/speech/whisper_cpp',
-      'addon',
-      'bench',
-      'test',
-    ],
-  ],
+  [/^whisper/, ['engine/speech', 'engine/speech/whisper/model', 'engine/speech/whisper_cpp', 'addon', 'bench', 'test']],
   [/^parakeet/, ['engine/speech', 'engine/speech/parakeet', 'bench', 'test']],
   [
     /^ggml/,

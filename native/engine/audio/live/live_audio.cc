@@ -143,6 +143,7 @@ struct LiveAudio::Impl {
     if (!retained) fine.compact();
     if (format.sample_rate == kSampleRate) return;
     signal.quick().drop_before(endpointer.position() - static_cast<std::int64_t>(kIdleChunks) * kChunk);
+    signal.quick().compact();
   }
 
   // An utterance may begin with a chunk so far back, without its padding: the model looks back, and speech is long

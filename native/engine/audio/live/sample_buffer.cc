@@ -6,7 +6,7 @@ namespace verbatim {
 namespace {
 
 // Samples for which there is always room.
-constexpr std::size_t kSpare = 4096;
+constexpr std::size_t kSpare = 2048;
 
 }  // namespace
 
