@@ -79,15 +79,57 @@ std::vector<PackedMatrix> pack_by_head(const MatrixView& matrix, std::size_t hea
   return packed;
 }
 
+// Multiplies columns, or rows from `first` on, by factors. `factors` must outlive the view.
+MatrixView with_scaled_columns(MatrixView matrix, const std::vector<float>& factors) {
+  MatrixView view;
+  view.rows = matrix.rows;
+  view.columns = matrix.columns;
+  view.reader = [matrix = std::move(matrix), &factors](std::size_t row, std::span<float> out) {
+    matrix.read_row(row, out);
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] *= factors[k];
+  };
+  return view;
+}
+
+MatrixView with_divided_rows(MatrixView matrix, std::size_t first, const std::vector<float>& divisors) {
+  MatrixView view;
+  view.rows = matrix.rows;
+  view.columns = matrix.columns;
+  view.reader = [matrix = std::move(matrix), first, &divisors](std::size_t row, std::span<float> out) {
+    matrix.read_row(row, out);
+    if (row < first) return;
+    for (float& value : out) value /= divisors[row - first];
+  };
+  return view;
+}
+
+// Attention's values are sums of rows of values, so that a factor of the output product's columns may be taken from
+// the projection to values. `factors` must outlive the attention.
+void move_factors_to_values(Attention& attention, const std::vector<float>& factors) {
+  const std::size_t first = 2 * factors.size();
+  attention.output.weight = with_scaled_columns(std::move(attention.output.weight), factors);
+  attention.query.weight = with_divided_rows(std::move(attention.query.weight), first, factors);
+  for (std::size_t k = 0; k < factors.size(); ++k) attention.query.bias[first + k] /= factors[k];
+}
+
 CpuEncoderLayer read_layer(const LayerReader& layers, const std::string& name, std::size_t heads, ComputeType type,
                            WeightMemory& memory) {
-  const Attention attention = layers.self_attention(name + ".attn");
+  Attention attention = layers.self_attention(name + ".attn");
   const FeedForward block = layers.feed_forward(name + ".mlp");
+  std::vector<float> factors;
+  OutlierColumns outliers;
+  if (type == ComputeType::kInt8) {
+    factors = small_column_factors(attention.output.weight);
+    move_factors_to_values(attention, factors);
+    outliers = OutlierColumns(block.down.weight, expected_sizes(block.norm, block.up));
+  }
+  Linear rest{.weight = outliers.rest(block.down.weight), .bias = block.down.bias};
   return {.qkv = behind(attention.norm, attention.query, type, memory),
           .out = pack_by_head(attention.output.weight, heads, type, memory),
           .out_bias = attention.output.bias,
           .up = behind(block.norm, block.up, type, memory),
-          .down = pack_linear(block.down, type, memory)};
+          .down = pack_linear(rest, type, memory),
+          .down_outliers = std::move(outliers)};
 }
 
 std::size_t bytes_of(const PackedLinear& linear) { return linear.bias.size() * sizeof(float); }
@@ -127,7 +169,8 @@ std::size_t CpuEncoderWeights::bytes() const noexcept {
   std::size_t bytes = memory_.size() + positions.size() * sizeof(float) + bytes_of(first_convolution) +
                       bytes_of(second_convolution) + bytes_of(cross);
   for (const CpuEncoderLayer& layer : layers) {
-    bytes += bytes_of(layer.qkv) + layer.out_bias.size() * sizeof(float) + bytes_of(layer.up) + bytes_of(layer.down);
+    bytes += bytes_of(layer.qkv) + layer.out_bias.size() * sizeof(float) + bytes_of(layer.up) + bytes_of(layer.down) +
+             layer.down_outliers.bytes();
   }
   return bytes;
 }
