@@ -1,8 +1,8 @@
 // How far does rounding move the encoder's output? Encodes a window of 30 s of noise with models of random weights,
 // plain and with traits of trained ones, and compares with this engine's float32 on the unrounded weights (a file in
-// f32): int8 on each of the kernels, and float32 on the same file, which shows what the file's own type costs. What is
-// compared are the keys and values of cross-attention. In builds with CTranslate2 also CTranslate2's encoder in int8,
-// from its own in float32. Prints Markdown.
+// f32): int8 on each of the kernels, the encoder that `auto` takes, and float32 on the same file, which shows what the
+// file's own type costs. What is compared are the keys and values of cross-attention. In builds with CTranslate2 also
+// CTranslate2's encoder in int8, from its own in float32. Prints Markdown.
 //
 //   encoder_distance [--shapes base,small] [--weights f16,q8_0,q5_1,q4_0] [--kernels NAME,...]
 //                    [--traits plain,outliers,sharp-heads,both]
@@ -65,6 +65,8 @@ void compare_own(const Trial& trial, const Options& options) {
   for (const std::string& weights : words_of_list(options["--weights"])) {
     const std::filesystem::path file = trial.file(weights);
     trial.print(weights, "float32", float32_contestant(file)->output(), exact);
+    const auto usual = own_contestant(file, AcceleratorMode::kAuto);
+    trial.print(weights, usual->name(), usual->output(), exact);
     for (const std::string& name : words_of_list(options["--kernels"])) {
       const auto int8 = int8_contestant(file, kernels_of(name));
       trial.print(weights, int8->name(), int8->output(), exact);
