@@ -42,11 +42,14 @@ std::vector<std::string> vocabulary(const whisper::SpecialTokens& special) {
 // Writes the tensors of a Whisper file under CTranslate2's names.
 class Translator {
  public:
-  Translator(Ct2Writer& writer, const ModelShape& shape, std::uint32_t seed)
-      : writer_(writer), tensors_(expected_tensors(shape)), seed_(seed) {}
+  Translator(Ct2Writer& writer, const ModelShape& shape, std::uint32_t seed, const random_models::WeightTraits& traits)
+      : writer_(writer), shape_(shape), tensors_(expected_tensors(shape)), seed_(seed), traits_(traits) {}
 
   std::vector<float> values(const std::string& name) const {
-    return random_models::random_tensor(name, tensors_.at(name), seed_);
+    const TensorShape& tensor = tensors_.at(name);
+    std::vector<float> values = random_models::random_tensor(name, tensor, seed_);
+    random_models::apply_traits(traits_, shape_, name, tensor, values);
+    return values;
   }
   void matrix(const std::string& to, const std::string& from, ElementType type = ElementType::kFloat16) {
     const auto& size = tensors_.at(from).dimensions;
@@ -104,8 +107,10 @@ class Translator {
   }
 
   Ct2Writer& writer_;
+  ModelShape shape_;
   std::unordered_map<std::string, TensorShape> tensors_;
   std::uint32_t seed_;
+  random_models::WeightTraits traits_;
 };
 
 void add_encoder(Ct2Writer& writer, Translator& from, const ModelShape& shape) {
@@ -157,11 +162,11 @@ void write_json(const std::filesystem::path& path, const nlohmann::json& value) 
 }  // namespace
 
 void write_ct2_whisper(const ModelShape& shape, std::uint32_t seed, const std::filesystem::path& directory,
-                       int text_tokens) {
+                       int text_tokens, const random_models::WeightTraits& traits) {
   const whisper::SpecialTokens special = whisper::special_tokens(shape.vocabulary);
   std::filesystem::create_directories(directory);
   Ct2Writer writer;
-  Translator from(writer, shape, seed);
+  Translator from(writer, shape, seed, traits);
   add_encoder(writer, from, shape);
   add_decoder(writer, from, shape, text_tokens);
   writer.write(directory / "model.bin", kContainerVersion, "WhisperSpec", kRevision);

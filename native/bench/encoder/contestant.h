@@ -40,6 +40,9 @@ std::unique_ptr<Contestant> whisper_contestant(const std::filesystem::path& mode
 // This engine's encoder on the features of 30 s of noise, with or without the accelerator. Throws EngineError.
 std::unique_ptr<Contestant> own_contestant(const std::filesystem::path& model, AcceleratorMode accelerator);
 
+// The same in float32 on this engine's own kernels. Throws EngineError.
+std::unique_ptr<Contestant> float32_contestant(const std::filesystem::path& model);
+
 // The same in int8 on these kernels. Throws EngineError.
 std::unique_ptr<Contestant> int8_contestant(const std::filesystem::path& model, const transformer::Kernels& kernels);
 

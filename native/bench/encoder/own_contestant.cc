@@ -85,6 +85,11 @@ std::unique_ptr<Contestant> own_contestant(const std::filesystem::path& model, A
   return std::make_unique<OwnContestant>(whisper::Model::load(model, accelerator), nullptr);
 }
 
+std::unique_ptr<Contestant> float32_contestant(const std::filesystem::path& model) {
+  return std::make_unique<OwnContestant>(whisper::Model::load_kernels(model, transformer::ComputeType::kFloat32),
+                                         nullptr);
+}
+
 std::unique_ptr<Contestant> int8_contestant(const std::filesystem::path& model, const transformer::Kernels& kernels) {
   return std::make_unique<OwnContestant>(whisper::Model::load_kernels(model, transformer::ComputeType::kInt8),
                                          &kernels);

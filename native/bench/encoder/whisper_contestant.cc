@@ -5,7 +5,6 @@
 
 #include "contestant.h"
 #include "encoder_tap.h"
-#include "speech/random_models/noise.h"
 #include "speech/whisper_cpp/model.h"
 #include "speech/whisper_cpp/whisper_state.h"
 
@@ -52,13 +51,6 @@ class WhisperContestant : public Contestant {
 };
 
 }  // namespace
-
-MelWindow noise_window(int mels) {
-  MelWindow window;
-  window.mels = mels;
-  window.values = random_models::noise(static_cast<std::size_t>(mels) * static_cast<std::size_t>(window.frames), 7);
-  return window;
-}
 
 std::unique_ptr<Contestant> whisper_contestant(const std::filesystem::path& model, AcceleratorMode accelerator,
                                                const MelWindow& window) {

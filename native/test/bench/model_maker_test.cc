@@ -58,7 +58,7 @@ TEST_CASE("make_model: each of Parakeet's small shapes loads") {
 }
 
 TEST_CASE("make_model refuses what it cannot make, and lists what it can") {
-  CHECK(refusal({"base"}) == "usage: make_model SHAPE FILE [WEIGHTS] [SEED] [TOKENS]");
+  CHECK(refusal({"base"}) == "usage: make_model SHAPE FILE [WEIGHTS] [SEED] [TOKENS] [--outliers] [--sharp-heads]");
   CHECK(refusal({"parakeet-1b", "file"}) ==
         "\"parakeet-1b\" is no shape; allowed: base, large-v3-turbo, small, tiny, parakeet-0.6b, "
         "parakeet-0.6b-v2, parakeet-narrow, parakeet-small, parakeet-wide");
@@ -66,6 +66,9 @@ TEST_CASE("make_model refuses what it cannot make, and lists what it can") {
   CHECK(refusal({"parakeet-small", "file", "f16", "-1"}) != "made");
   CHECK(refusal({"parakeet-small", "file", "f16", "1", "48"}) ==
         "TOKENS is 48; it is for Whisper's shapes: a Parakeet model writes by what it recognises");
+  for (const char* trait : {"--outliers", "--sharp-heads"}) {
+    CHECK(refusal({"parakeet-small", "file", trait}) == "--outliers and --sharp-heads are for Whisper's shapes");
+  }
 }
 
 TEST_CASE("make_model reports a file that cannot be written") {

@@ -20,16 +20,21 @@ struct Block {
   std::vector<float> weights, rows;
   Linear linear;
 
-  // Some channels of the norm are `outliers` times the rest.
-  explicit Block(float outliers) {
+  // Some channels of the norm are `outliers` times the rest, and those of its input `stream` times. Weights of channels
+  // of a large input are small.
+  explicit Block(float outliers, float stream = 1.0f) {
     std::mt19937 random(5);
     std::normal_distribution<float> distribution;
     for (std::size_t i = 0; i < kInputs; ++i) {
       norm.gamma.push_back((1.0f + 0.1f * distribution(random)) * (i % 24 == 5 ? outliers : 1.0f));
       norm.beta.push_back(0.3f * distribution(random));
     }
-    for (std::size_t i = 0; i < kInputs * kOutputs; ++i) weights.push_back(0.1f * distribution(random));
-    for (std::size_t i = 0; i < kInputs * 10; ++i) rows.push_back(distribution(random));
+    for (std::size_t i = 0; i < kInputs * kOutputs; ++i) {
+      weights.push_back(0.1f * distribution(random) / (i % 24 == 5 ? stream : 1.0f));
+    }
+    for (std::size_t i = 0; i < kInputs * 10; ++i) {
+      rows.push_back(distribution(random) * (i % 24 == 5 ? stream : 1.0f));
+    }
     // A channel of no weight.
     norm.gamma[3] = 0.0f;
     linear.weight.rows = kOutputs;
@@ -86,10 +91,10 @@ struct Block {
     return std::sqrt(difference / size);
   }
 
-  double balanced(ComputeType type) const {
+  double balanced(ComputeType type, std::span<const float> sizes = {}) const {
     WeightMemory memory(PackedMatrix::bytes(linear.weight, type));
     const Linear* const only[] = {&linear};
-    const BalancedLinears packed = pack_behind_norm(norm, only, type, memory);
+    const BalancedLinears packed = pack_behind_norm(norm, only, type, memory, sizes);
     return distance(packed.linears.front(), normalized(packed.gain, std::vector<float>(kInputs, 0.0f)));
   }
 
@@ -115,6 +120,15 @@ TEST_CASE("outlying channels of a norm cost less of int8's precision when they a
   CHECK(outlying.balanced(ComputeType::kInt8) < 0.012);
   // Otherwise the outliers set the scale of every row. What they hide here is their own share of the result.
   CHECK(outlying.balanced(ComputeType::kInt8) < outlying.plain(ComputeType::kInt8));
+}
+
+TEST_CASE("channels of a norm's input that are known to be large cost less of int8's precision") {
+  const Block block(1.0f, 60.0f);
+  std::vector<float> sizes(kInputs, 1.0f);
+  for (std::size_t i = 5; i < kInputs; i += 24) sizes[i] = 60.0f;
+  CHECK(block.balanced(ComputeType::kFloat32, sizes) < 1e-5);
+  CHECK(block.balanced(ComputeType::kInt8, sizes) < 0.012);
+  CHECK(block.balanced(ComputeType::kInt8) > 2 * block.balanced(ComputeType::kInt8, sizes));
 }
 
 }  // namespace verbatim::transformer

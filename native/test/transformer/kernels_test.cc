@@ -139,20 +139,26 @@ TEST_CASE("a row's result is bit-identical beside any other rows") {
 }
 
 TEST_CASE("rows beyond a block of the cache are computed as those of the first block, with their own epilogues") {
-  // 512 KiB are 26 rows of int8 and 6 of floats.
-  const std::size_t depth = 20'000, outputs = 40, rows = 60;
-  const Matrix source(outputs, depth, 1);
-  const auto x = random_values(rows * depth, 2), bias = random_values(outputs, 3);
-  const auto gate = random_values(rows * outputs, 4), residual = random_values(rows * outputs, 5);
-  for (const Kernels* kernels : available_kernels()) {
-    CAPTURE(kernels->name);
-    for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kInt8}) {
-      const Product product(*kernels, type, source.view, x);
-      const auto all = product.run(0, rows, {bias.data(), -1, gate.data(), residual.data()});
-      for (std::size_t row = 0; row < rows; ++row) {
-        const std::size_t at = row * outputs;
-        const auto one = product.run(row, 1, {bias.data(), -1, gate.data() + at, residual.data() + at});
-        CHECK(std::memcmp(one.data(), all.data() + at, outputs * sizeof(float)) == 0);
+  struct Size {
+    std::size_t depth, outputs, rows;
+  };
+  // 512 KiB are 26 rows of int8 of the first depth. Floats of both are multiplied in parts of their depth, in blocks of
+  // up to 64 rows and eight panels.
+  for (const Size size : {Size{20'000, 40, 60}, Size{4'100, 300, 70}}) {
+    const Matrix source(size.outputs, size.depth, 1);
+    const std::size_t results = size.rows * size.outputs;
+    const auto x = random_values(size.rows * size.depth, 2), bias = random_values(size.outputs, 3);
+    const auto gate = random_values(results, 4), residual = random_values(results, 5);
+    for (const Kernels* kernels : available_kernels()) {
+      CAPTURE(kernels->name);
+      for (const ComputeType type : {ComputeType::kFloat32, ComputeType::kBfloat16, ComputeType::kInt8}) {
+        const Product product(*kernels, type, source.view, x);
+        const auto all = product.run(0, size.rows, {bias.data(), -1, gate.data(), residual.data()});
+        for (std::size_t row = 0; row < size.rows; ++row) {
+          const std::size_t at = row * size.outputs;
+          const auto one = product.run(row, 1, {bias.data(), -1, gate.data() + at, residual.data() + at});
+          CHECK(std::memcmp(one.data(), all.data() + at, size.outputs * sizeof(float)) == 0);
+        }
       }
     }
   }

@@ -83,8 +83,8 @@ std::vector<float> random_tensor(const std::string& name, const TensorShape& ten
   return values;
 }
 
-void write_random_model(const ModelShape& shape, std::uint32_t seed, const std::filesystem::path& path,
-                        int text_tokens) {
+void write_random_model(const ModelShape& shape, std::uint32_t seed, const std::filesystem::path& path, int text_tokens,
+                        const WeightTraits& traits) {
   GgmlWriter out(path);
   write_header(out, shape);
   write_filters(out, shape.mels, kFrequencies);
@@ -93,6 +93,7 @@ void write_random_model(const ModelShape& shape, std::uint32_t seed, const std::
   // In the order of names, whatever the hash table's order.
   for (const auto& [name, tensor] : std::map(tensors.begin(), tensors.end())) {
     std::vector<float> values = random_tensor(name, tensor, seed);
+    apply_traits(traits, shape, name, tensor, values);
     if (text_tokens > 0 && name == kPositions) {
       script_positions(values, random_tensor(kEmbedding, tensors.at(kEmbedding), seed), shape, text_tokens);
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "speech/model_tensors.h"
+#include "speech/random_models/weight_traits.h"
 
 namespace verbatim::random_models {
 
@@ -26,6 +27,6 @@ std::vector<float> random_tensor(const std::string& name, const TensorShape& ten
 // tokens (scripted_decoder.h), so that programs without such a limit can be compared. Throws std::ios_base::failure,
 // EngineError (invalid_argument).
 void write_random_model(const ModelShape& shape, std::uint32_t seed, const std::filesystem::path& path,
-                        int text_tokens = 0);
+                        int text_tokens = 0, const WeightTraits& traits = {});
 
 }  // namespace verbatim::random_models

@@ -56,7 +56,7 @@ PackedLinear pack_linear(const Linear& linear, ComputeType type, WeightMemory& m
 }
 
 BalancedLinears pack_behind_norm(const LayerNorm& norm, std::span<const Linear* const> linears, ComputeType type,
-                                 WeightMemory& memory) {
+                                 WeightMemory& memory, std::span<const float> sizes) {
   BalancedLinears packed;
   const std::size_t columns = norm.gamma.size();
   std::vector<float> factors(columns, 1.0f);
@@ -64,7 +64,7 @@ BalancedLinears pack_behind_norm(const LayerNorm& norm, std::span<const Linear* 
   if (type == ComputeType::kInt8) {
     const std::vector<float> peaks = column_peaks(linears, columns);
     for (std::size_t k = 0; k < columns; ++k) {
-      packed.gain[k] = std::sqrt(std::abs(norm.gamma[k]) * peaks[k]);
+      packed.gain[k] = std::sqrt(std::abs(norm.gamma[k]) * peaks[k] / (sizes.empty() ? 1.0f : sizes[k]));
       // A column that weighs nothing.
       factors[k] = packed.gain[k] > 0.0f ? norm.gamma[k] / packed.gain[k] : 0.0f;
     }

@@ -26,8 +26,9 @@ struct BalancedLinears {
   std::vector<PackedLinear> linears;
 };
 
-// norm: with a beta. linears: at least one, of the norm's size.
+// norm: with a beta. linears: at least one, of the norm's size. sizes: how much larger than the rest each channel of
+// the norm's input is (stream_sizes.h); none: all alike.
 BalancedLinears pack_behind_norm(const LayerNorm& norm, std::span<const Linear* const> linears, ComputeType type,
-                                 WeightMemory& memory);
+                                 WeightMemory& memory, std::span<const float> sizes = {});
 
 }  // namespace verbatim::transformer

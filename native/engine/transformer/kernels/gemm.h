@@ -117,9 +117,17 @@ template <typename W>
 constexpr int kTileVectors<2, W> = 2 * Blocks<W>::kVectors;
 #endif
 
-// M rows times P neighbouring panels. Each output is one chain of fused multiply-adds over the depth.
+// The part [first, last) of the depth. Sums of the parts before it are in sums[rows][kPanelOutputs], and so are this
+// part's for the next one.
+struct DepthPart {
+  std::size_t first, last;
+  float* sums;
+};
+
+// M rows times P neighbouring panels. Each output is one chain of fused multiply-adds over the depth, in one part or
+// several.
 template <int M, int P, typename W>
-VERBATIM_INLINE void float_tile(const GemmCall& call, std::size_t row, std::size_t panel) {
+VERBATIM_INLINE void float_tile(const GemmCall& call, std::size_t row, std::size_t panel, const DepthPart& of_depth) {
   constexpr int kPart = kTileVectors<M, W>, kVectors = P * kPart;
   static_assert(P == 1 || kPart == kPanelVectors);
   const std::size_t depth = call.depth;
@@ -130,7 +138,13 @@ VERBATIM_INLINE void float_tile(const GemmCall& call, std::size_t row, std::size
     const std::size_t first = panel * kPanelOutputs + part;
     if (part > 0 && first >= call.outputs) return;
     Vf acc[M][kVectors] = {};
-    for (std::size_t k = 0; k < depth; ++k) {
+    float* const sums = of_depth.sums == nullptr ? nullptr : of_depth.sums + row * kPanelOutputs + part;
+    if (of_depth.first > 0) {
+      for (int m = 0; m < M; ++m) {
+        for (int v = 0; v < kVectors; ++v) acc[m][v] = load(sums + m * kPanelOutputs + v * kLanes);
+      }
+    }
+    for (std::size_t k = of_depth.first; k < of_depth.last; ++k) {
       Vf column[kVectors];
       for (int p = 0; p < P; ++p) {
         const W* at = w + (static_cast<std::size_t>(p) * depth + k) * kPanelOutputs + part;
@@ -141,6 +155,12 @@ VERBATIM_INLINE void float_tile(const GemmCall& call, std::size_t row, std::size
         const float value = x[static_cast<std::size_t>(m) * depth + k];
         for (int v = 0; v < kVectors; ++v) acc[m][v] += column[v] * value;
       }
+    }
+    if (of_depth.last < depth) {
+      for (int m = 0; m < M; ++m) {
+        for (int v = 0; v < kVectors; ++v) store(sums + m * kPanelOutputs + v * kLanes, acc[m][v]);
+      }
+      continue;
     }
     const bool plain = is_plain(call, first, kVectors * kLanes);
     for (int m = 0; m < M; ++m) finish(call, plain, row + static_cast<std::size_t>(m), first, acc[m]);
@@ -230,64 +250,93 @@ VERBATIM_INLINE void int8_tile(const GemmCall& call, std::size_t row, std::size_
 }
 
 template <int M, int P, typename W>
-[[gnu::noinline]] void run_tile(const GemmCall& call, std::size_t row, std::size_t panel) {
+[[gnu::noinline]] void run_tile(const GemmCall& call, std::size_t row, std::size_t panel, const DepthPart& part) {
   if constexpr (sizeof(W) == 1) {
     int8_tile<M, P>(call, row, panel);
   } else {
-    float_tile<M, P, W>(call, row, panel);
+    float_tile<M, P, W>(call, row, panel, part);
   }
 }
 
 template <int M, int P, typename W>
-VERBATIM_INLINE void run_blocks(const GemmCall& call, std::size_t panel, std::size_t& row) {
-  for (; row + M <= call.rows; row += M) run_tile<M, P, W>(call, row, panel);
+VERBATIM_INLINE void run_blocks(const GemmCall& call, std::size_t panel, std::size_t& row, const DepthPart& part) {
+  for (; row + M <= call.rows; row += M) run_tile<M, P, W>(call, row, panel, part);
 }
 
 // All rows times P panels: the panels stay in the cache for all rows.
 template <int P, typename W>
-VERBATIM_INLINE void panels(const GemmCall& call, std::size_t panel) {
+VERBATIM_INLINE void panels(const GemmCall& call, std::size_t panel, const DepthPart& part) {
   std::size_t row = 0;
   if constexpr (P == 1) {
-    run_blocks<Blocks<W>::kLarge, P, W>(call, panel, row);
-    run_blocks<Blocks<W>::kMedium, P, W>(call, panel, row);
+    run_blocks<Blocks<W>::kLarge, P, W>(call, panel, row, part);
+    run_blocks<Blocks<W>::kMedium, P, W>(call, panel, row, part);
   }
   if constexpr (P == 1 || Blocks<W>::kRowsOfTwoPanels >= Blocks<W>::kSmall) {
-    run_blocks<Blocks<W>::kSmall, P, W>(call, panel, row);
+    run_blocks<Blocks<W>::kSmall, P, W>(call, panel, row, part);
   }
-  run_blocks<Blocks<W>::kPair, P, W>(call, panel, row);
-  run_blocks<1, P, W>(call, panel, row);
+  run_blocks<Blocks<W>::kPair, P, W>(call, panel, row, part);
+  run_blocks<1, P, W>(call, panel, row, part);
 }
 
 // All rows times all panels.
 template <typename W>
 VERBATIM_INLINE void multiply_rows(const GemmCall& call) {
+  const DepthPart whole{0, call.depth, nullptr};
   std::size_t panel = call.first_panel;
   // With few rows the product is bound by memory: two streams of weights use more of the bandwidth.
   if constexpr (Blocks<W>::kRowsOfTwoPanels > 0) {
     if (call.rows <= Blocks<W>::kRowsOfTwoPanels) {
-      for (; panel + 2 <= call.last_panel; panel += 2) panels<2, W>(call, panel);
+      for (; panel + 2 <= call.last_panel; panel += 2) panels<2, W>(call, panel, whole);
     }
   }
-  for (; panel < call.last_panel; ++panel) panels<1, W>(call, panel);
+  for (; panel < call.last_panel; ++panel) panels<1, W>(call, panel, whole);
 }
 
 // The rows of a block stay in the second-level cache for all panels.
 constexpr std::size_t kRowBlockBytes = 512 << 10;
+// Deeper rows of floats are multiplied in parts, so that a block has more rows: the weights are read once for each
+// block, and come from memory if there are many.
+constexpr std::size_t kDepthPart = 2048;
+constexpr std::size_t kDeepRows = kRowBlockBytes / sizeof(float) / kDepthPart;
+// Panels whose sums are kept between two parts.
+constexpr std::size_t kDeepPanels = 8;
+
+// At most kDeepRows rows times all panels.
+template <typename W>
+VERBATIM_INLINE void multiply_deep_rows(const GemmCall& call) {
+  float sums[kDeepPanels * kDeepRows * kPanelOutputs];
+  for (std::size_t group = call.first_panel; group < call.last_panel; group += kDeepPanels) {
+    const std::size_t end = group + kDeepPanels < call.last_panel ? group + kDeepPanels : call.last_panel;
+    for (std::size_t first = 0; first < call.depth; first += kDepthPart) {
+      const std::size_t last = call.depth - first < kDepthPart ? call.depth : first + kDepthPart;
+      for (std::size_t panel = group; panel < end; ++panel) {
+        panels<1, W>(call, panel, {first, last, sums + (panel - group) * kDeepRows * kPanelOutputs});
+      }
+    }
+  }
+}
+
+// The call's rows [first, first + count).
+VERBATIM_INLINE GemmCall row_block(const GemmCall& call, std::size_t first, std::size_t count, std::size_t row_bytes) {
+  GemmCall block = call;
+  block.rows = count;
+  block.x = static_cast<const char*>(call.x) + first * row_bytes;
+  block.y = call.y + first * call.ld;
+  if (call.epilogue.gate) block.epilogue.gate = call.epilogue.gate + first * call.ld;
+  if (call.epilogue.residual) block.epilogue.residual = call.epilogue.residual + first * call.ld;
+  return block;
+}
 
 template <typename W>
 VERBATIM_INLINE void gemm(const GemmCall& call) {
   const std::size_t row_bytes = sizeof(W) == 1 ? quantized_row_bytes(call.depth) : call.depth * sizeof(float);
   if (call.rows * row_bytes <= kRowBlockBytes) return multiply_rows<W>(call);
-  const std::size_t tiles = kRowBlockBytes / row_bytes / Blocks<W>::kLarge;
+  const bool is_deep = sizeof(W) > 1 && call.depth > kDepthPart;
+  const std::size_t tiles = (is_deep ? kDeepRows : kRowBlockBytes / row_bytes) / Blocks<W>::kLarge;
   const std::size_t most = (tiles == 0 ? 1 : tiles) * Blocks<W>::kLarge;
-  GemmCall block = call;
   for (std::size_t row = 0; row < call.rows; row += most) {
-    block.rows = call.rows - row < most ? call.rows - row : most;
-    block.x = static_cast<const char*>(call.x) + row * row_bytes;
-    block.y = call.y + row * call.ld;
-    if (call.epilogue.gate) block.epilogue.gate = call.epilogue.gate + row * call.ld;
-    if (call.epilogue.residual) block.epilogue.residual = call.epilogue.residual + row * call.ld;
-    multiply_rows<W>(block);
+    const GemmCall block = row_block(call, row, call.rows - row < most ? call.rows - row : most, row_bytes);
+    is_deep ? multiply_deep_rows<W>(block) : multiply_rows<W>(block);
   }
 }
 

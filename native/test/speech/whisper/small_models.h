@@ -17,6 +17,7 @@ struct SmallModelOptions {
   std::int32_t text_layers = 2;
   std::int32_t mels = 80;
   std::int32_t vocabulary = 51865;
+  random_models::WeightTraits traits{};
 };
 
 // A narrow and shallow file of random weights that exists as long as the object.
@@ -29,7 +30,7 @@ struct SmallModel {
     shape.text_layers = options.text_layers;
     shape.mels = options.mels;
     shape.vocabulary = options.vocabulary;
-    random_models::write_random_model(shape, seed, path());
+    random_models::write_random_model(shape, seed, path(), 0, options.traits);
   }
 
   std::filesystem::path path() const { return directory.path() / "small.bin"; }

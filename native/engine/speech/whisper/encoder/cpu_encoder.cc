@@ -12,6 +12,7 @@ namespace verbatim::whisper {
 namespace {
 
 using transformer::BalancedLinears;
+using transformer::OutlierColumns;
 using transformer::PackedLinear;
 
 constexpr float kNormEpsilon = 1e-5f;
@@ -195,6 +196,8 @@ void CpuEncoder::feed_forward(const CpuEncoderLayer& layer, std::vector<float>& 
                         .epilogue = {.bias = up.bias.data(), .activation = kGelu},
                         .y = lane.inner.data(),
                         .ld = inner});
+    const OutlierColumns& outliers = layer.down_outliers;
+    if (!outliers.empty()) outliers.take(lane.inner.data(), block.count, inner, lane.outliers);
     multiply(kernels_,
              {.weight = layer.down.weight,
               .rows = block.count,
@@ -202,6 +205,7 @@ void CpuEncoder::feed_forward(const CpuEncoderLayer& layer, std::vector<float>& 
               .epilogue = {.bias = layer.down.bias.data(), .residual = rows},
               .y = rows,
               .ld = width_});
+    if (!outliers.empty()) outliers.add_product(kernels_, lane.outliers, block.count, rows, width_);
   });
 }
 
@@ -234,8 +238,8 @@ std::size_t CpuEncoder::memory_bytes() const noexcept {
   std::size_t bytes =
       attention_.memory_bytes() + (frames_.capacity() + bands_.capacity() + zeros_.capacity()) * sizeof(float);
   for (const Lane& lane : lanes_) {
-    bytes += (lane.norm.capacity() + lane.inner.capacity()) * sizeof(float) + lane.operands.capacity() +
-             lane.inner_operands.capacity();
+    bytes += (lane.norm.capacity() + lane.inner.capacity() + lane.outliers.capacity()) * sizeof(float) +
+             lane.operands.capacity() + lane.inner_operands.capacity();
   }
   return bytes;
 }

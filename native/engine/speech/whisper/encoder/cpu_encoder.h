@@ -34,7 +34,7 @@ class CpuEncoder final : public Encoder {
   };
   // Working memory of one thread for a block.
   struct Lane {
-    std::vector<float> norm, inner;
+    std::vector<float> norm, inner, outliers;
     std::vector<std::byte> operands, inner_operands;
   };
 

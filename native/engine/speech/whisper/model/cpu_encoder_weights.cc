@@ -9,6 +9,7 @@
 
 #include "error.h"
 #include "speech/whisper/model/layer_reader.h"
+#include "transformer/cpu/stream_sizes.h"
 #include "transformer/transformer.h"
 
 namespace verbatim::whisper {
@@ -51,9 +52,10 @@ std::size_t memory_bytes(const ModelShape& shape, ComputeType type) {
          static_cast<std::size_t>(shape.text_layers) * bytes(2 * d, d);
 }
 
-BalancedLinears behind(const LayerNorm& norm, const Linear& linear, ComputeType type, WeightMemory& memory) {
+BalancedLinears behind(const LayerNorm& norm, const Linear& linear, ComputeType type, WeightMemory& memory,
+                       const StreamSizes& stream) {
   const Linear* const only[] = {&linear};
-  return pack_behind_norm(norm, only, type, memory);
+  return pack_behind_norm(norm, only, type, memory, stream.outliers());
 }
 
 // Columns [first, first + count) of a matrix, which must outlive the view.
@@ -79,15 +81,62 @@ std::vector<PackedMatrix> pack_by_head(const MatrixView& matrix, std::size_t hea
   return packed;
 }
 
+// Multiplies columns, or rows from `first` on, by factors. `factors` must outlive the view.
+MatrixView with_scaled_columns(MatrixView matrix, const std::vector<float>& factors) {
+  MatrixView view;
+  view.rows = matrix.rows;
+  view.columns = matrix.columns;
+  view.reader = [matrix = std::move(matrix), &factors](std::size_t row, std::span<float> out) {
+    matrix.read_row(row, out);
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] *= factors[k];
+  };
+  return view;
+}
+
+MatrixView with_divided_rows(MatrixView matrix, std::size_t first, const std::vector<float>& divisors) {
+  MatrixView view;
+  view.rows = matrix.rows;
+  view.columns = matrix.columns;
+  view.reader = [matrix = std::move(matrix), first, &divisors](std::size_t row, std::span<float> out) {
+    matrix.read_row(row, out);
+    if (row < first) return;
+    for (float& value : out) value /= divisors[row - first];
+  };
+  return view;
+}
+
+// Attention's values are sums of rows of values, so that a factor of the output product's columns may be taken from
+// the projection to values. `factors` must outlive the attention.
+void move_factors_to_values(Attention& attention, const std::vector<float>& factors) {
+  const std::size_t first = 2 * factors.size();
+  attention.output.weight = with_scaled_columns(std::move(attention.output.weight), factors);
+  attention.query.weight = with_divided_rows(std::move(attention.query.weight), first, factors);
+  for (std::size_t k = 0; k < factors.size(); ++k) attention.query.bias[first + k] /= factors[k];
+}
+
+// stream: what the layers before write, and then this one, too.
 CpuEncoderLayer read_layer(const LayerReader& layers, const std::string& name, std::size_t heads, ComputeType type,
-                           WeightMemory& memory) {
-  const Attention attention = layers.self_attention(name + ".attn");
+                           WeightMemory& memory, StreamSizes& stream) {
+  Attention attention = layers.self_attention(name + ".attn");
   const FeedForward block = layers.feed_forward(name + ".mlp");
-  return {.qkv = behind(attention.norm, attention.query, type, memory),
-          .out = pack_by_head(attention.output.weight, heads, type, memory),
-          .out_bias = attention.output.bias,
-          .up = behind(block.norm, block.up, type, memory),
-          .down = pack_linear(block.down, type, memory)};
+  const StreamSizes before = stream;
+  std::vector<float> factors;
+  OutlierColumns outliers;
+  if (type == ComputeType::kInt8) {
+    stream.add(attention.output);
+    factors = small_column_factors(attention.output.weight);
+    move_factors_to_values(attention, factors);
+    outliers = OutlierColumns(block.down.weight, expected_sizes(block.norm, block.up));
+  }
+  Linear rest{.weight = outliers.rest(block.down.weight), .bias = block.down.bias};
+  CpuEncoderLayer layer{.qkv = behind(attention.norm, attention.query, type, memory, before),
+                        .out = pack_by_head(attention.output.weight, heads, type, memory),
+                        .out_bias = attention.output.bias,
+                        .up = behind(block.norm, block.up, type, memory, stream),
+                        .down = pack_linear(rest, type, memory),
+                        .down_outliers = std::move(outliers)};
+  if (type == ComputeType::kInt8) stream.add(block.down);
+  return layer;
 }
 
 std::size_t bytes_of(const PackedLinear& linear) { return linear.bias.size() * sizeof(float); }
@@ -104,11 +153,17 @@ CpuEncoderWeights::CpuEncoderWeights(const ModelReader& reader, ComputeType type
   const ModelShape& shape = reader.info().shape;
   const LayerReader file(reader);
   first_convolution = pack_linear(convolution(reader, "encoder.conv1"), type, memory_);
-  second_convolution = pack_linear(convolution(reader, "encoder.conv2"), type, memory_);
+  const Linear second = convolution(reader, "encoder.conv2");
+  second_convolution = pack_linear(second, type, memory_);
   positions = reader.values("encoder.positional_embedding");
+  StreamSizes stream(static_cast<std::size_t>(shape.audio_state));
+  if (type == ComputeType::kInt8) {
+    stream.add(second);
+    stream.add(positions);
+  }
   for (int i = 0; i < shape.audio_layers; ++i) {
     layers.push_back(read_layer(file, "encoder.blocks." + std::to_string(i),
-                                static_cast<std::size_t>(shape.audio_heads), type, memory_));
+                                static_cast<std::size_t>(shape.audio_heads), type, memory_, stream));
     // Keeps the file and the packed weights from being in memory as a whole at the same time.
     reader.drop_pages();
   }
@@ -118,7 +173,7 @@ CpuEncoderWeights::CpuEncoderWeights(const ModelReader& reader, ComputeType type
     projections.push_back(file.key_value("decoder.blocks." + std::to_string(i) + ".cross_attn"));
   }
   for (const Linear& linear : projections) all.push_back(&linear);
-  cross = pack_behind_norm(file.norm("encoder.ln_post"), all, type, memory_);
+  cross = pack_behind_norm(file.norm("encoder.ln_post"), all, type, memory_, stream.outliers());
 } catch (const std::bad_alloc&) {
   throw EngineError(ErrorCode::kOutOfMemory, "no memory for the encoder's weights");
 }
@@ -127,7 +182,8 @@ std::size_t CpuEncoderWeights::bytes() const noexcept {
   std::size_t bytes = memory_.size() + positions.size() * sizeof(float) + bytes_of(first_convolution) +
                       bytes_of(second_convolution) + bytes_of(cross);
   for (const CpuEncoderLayer& layer : layers) {
-    bytes += bytes_of(layer.qkv) + layer.out_bias.size() * sizeof(float) + bytes_of(layer.up) + bytes_of(layer.down);
+    bytes += bytes_of(layer.qkv) + layer.out_bias.size() * sizeof(float) + bytes_of(layer.up) + bytes_of(layer.down) +
+             layer.down_outliers.bytes();
   }
   return bytes;
 }

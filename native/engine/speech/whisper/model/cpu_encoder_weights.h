@@ -5,6 +5,7 @@
 
 #include "speech/whisper/model/model_reader.h"
 #include "transformer/cpu/balanced_linears.h"
+#include "transformer/cpu/outlier_columns.h"
 #include "transformer/cpu/packed_matrix.h"
 #include "transformer/cpu/weight_memory.h"
 
@@ -17,7 +18,9 @@ struct CpuEncoderLayer {
   std::vector<transformer::PackedMatrix> out;
   std::vector<float> out_bias;
   transformer::BalancedLinears up;
+  // Without the columns that are multiplied apart.
   transformer::PackedLinear down;
+  transformer::OutlierColumns down_outliers;
 };
 
 // The weights of Whisper's encoder and of the decoder layers' projections of its output, packed for this engine's

@@ -18,11 +18,19 @@ struct Matrix {
   double at(std::size_t row, std::size_t column) const { return values[row * columns + column]; }
 };
 
+std::vector<double> channel_sizes(const Matrix& x) {
+  std::vector<double> sizes(x.columns);
+  for (std::size_t i = 0; i < x.values.size(); ++i) sizes[i % x.columns] += x.values[i] * x.values[i];
+  for (double& size : sizes) size = std::sqrt(size / static_cast<double>(x.rows));
+  return sizes;
+}
+
 double gelu(double x) { return 0.5 * x * (1.0 + std::tanh(0.79788456080286535588 * x * (1.0 + 0.044715 * x * x))); }
 
 class Reference {
  public:
-  explicit Reference(const whisper::ModelReader& model) : model_(model) {}
+  explicit Reference(const whisper::ModelReader& model, EncodingTrace* trace = nullptr)
+      : model_(model), trace_(trace) {}
 
   Matrix linear(const Matrix& x, const std::string& name, bool biased = true) const {
     const std::vector<float> weight = model_.values(name + ".weight");
@@ -56,6 +64,7 @@ class Reference {
         y.at(row, i) = (x.at(row, i) - mean) / std::sqrt(variance + 1e-5) * gain[i] + bias[i];
       }
     }
+    if (trace_) trace_->norms.push_back(channel_sizes(y));
     return y;
   }
 
@@ -88,6 +97,7 @@ class Reference {
     const std::size_t width = x.columns / heads;
     Matrix y(x.rows, x.columns);
     std::vector<double> weights(x.rows);
+    std::vector<double> entropies(heads);
     for (std::size_t head = 0; head < heads; ++head) {
       for (std::size_t i = 0; i < x.rows; ++i) {
         double largest = -1e300;
@@ -99,16 +109,30 @@ class Reference {
         }
         double sum = 0.0;
         for (double& weight : weights) sum += weight = std::exp(weight - largest);
+        for (const double weight : weights) {
+          if (weight > 0.0) entropies[head] -= weight / sum * std::log(weight / sum) / static_cast<double>(x.rows);
+        }
         for (std::size_t c = head * width; c < (head + 1) * width; ++c) {
           for (std::size_t j = 0; j < x.rows; ++j) y.at(i, c) += weights[j] / sum * value.at(j, c);
         }
       }
     }
+    if (trace_) {
+      trace_->attentions.push_back(channel_sizes(y));
+      trace_->entropies.push_back(entropies);
+    }
     return linear(y, name + ".out");
+  }
+
+  // GELU between the products of a feed-forward block.
+  void activate(Matrix& inner) const {
+    for (double& value : inner.values) value = gelu(value);
+    if (trace_) trace_->inners.push_back(channel_sizes(inner));
   }
 
  private:
   const whisper::ModelReader& model_;
+  EncodingTrace* const trace_;
 };
 
 void add(Matrix& to, const Matrix& what) {
@@ -117,9 +141,10 @@ void add(Matrix& to, const Matrix& what) {
 
 }  // namespace
 
-std::vector<double> reference_encoding(const whisper::ModelReader& model, std::span<const float> mel, int positions) {
+std::vector<double> reference_encoding(const whisper::ModelReader& model, std::span<const float> mel, int positions,
+                                       EncodingTrace* trace) {
   const ModelShape& shape = model.info().shape;
-  const Reference reference(model);
+  const Reference reference(model, trace);
   Matrix x(2 * static_cast<std::size_t>(positions), static_cast<std::size_t>(shape.mels));
   for (std::size_t frame = 0; frame < x.rows; ++frame) {
     for (std::size_t band = 0; band < x.columns; ++band) x.at(frame, band) = mel[band * x.rows + frame];
@@ -132,7 +157,7 @@ std::vector<double> reference_encoding(const whisper::ModelReader& model, std::s
     const std::string name = "encoder.blocks." + std::to_string(layer);
     add(x, reference.attention(reference.norm(x, name + ".attn_ln"), name + ".attn"));
     Matrix inner = reference.linear(reference.norm(x, name + ".mlp_ln"), name + ".mlp.0");
-    for (double& value : inner.values) value = gelu(value);
+    reference.activate(inner);
     add(x, reference.linear(inner, name + ".mlp.2"));
   }
   return reference.norm(x, "encoder.ln_post").values;
