@@ -38,7 +38,7 @@ const HTTP_FOLDERS = {
   api: ['schema', 'errors', 'app', 'auth', 'transcripts'],
   openai: ['schema', 'errors', 'upload', 'app', 'auth', 'transcripts', 'api'],
   openapi: ['schema', 'errors', 'app', 'transcripts', 'api', 'openai'],
-  dashboard: ['schema', 'errors', 'limits', 'app', 'auth', 'transcripts', 'api'],
+  dashboard: ['schema', 'errors', 'limits', 'app', 'auth', 'transcripts', 'api', 'websocket'],
 };
 /** Packages that only these rooms know. */
 const PACKAGES = {

@@ -19,6 +19,7 @@ import type { ModelSwitch } from '../models/model-switch.js';
 import type { SettingInForce } from '../setting-in-force.js';
 import { jsonError, type ErrorForms } from '../http/app/error-handler.js';
 import { createListener, type ListenerSettings } from '../http/connections/listener.js';
+import { liveCaptionSockets } from '../http/dashboard/live-captions.js';
 import { DASHBOARD, PATHS } from '../http/dashboard/paths.js';
 import { dashboardError, dashboardRoutes } from '../http/dashboard/routes.js';
 import { docsRoutes } from '../http/openapi/docs.js';
@@ -59,7 +60,7 @@ const RESOURCES: readonly MakeRoutes[] = [
 ];
 
 /** The routes of a protocol of live sessions. */
-const SOCKETS: readonly ((deps: HttpDeps) => SocketRoute[])[] = [realtimeSockets, listenSockets];
+const SOCKETS: readonly ((deps: HttpDeps) => SocketRoute[])[] = [realtimeSockets, listenSockets, liveCaptionSockets];
 
 /** The most chunks, over all uploads, on their way from a socket to the disk. Enough to keep both busy. */
 const UPLOAD_CHUNKS_AT_ONCE = 8;

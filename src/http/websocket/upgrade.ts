@@ -38,6 +38,8 @@ export interface SocketRoute {
   path: string;
   /** The key, from a header or a subprotocol. Throws `missing_api_key`. */
   keyOf: (request: SocketRequest) => string;
+  /** Of a page, in place of a key: who is signed in. Rejects with VerbatimError. */
+  signedIn?: (request: SocketRequest) => Promise<Identity>;
   /** Rejects with VerbatimError; the client then gets an HTTP answer. */
   accept: (request: SocketRequest, identity: Identity) => Promise<AcceptedSocket>;
   /** The body and status of such an answer. Default: the form of /api. */
@@ -115,7 +117,7 @@ class Upgrader {
       if (release !== null) socket.once('close', release);
       this.#checkOrigin(req);
       this.deps.inFlight.assertOpen();
-      const identity = await keyIdentity(this.deps, route.keyOf(request));
+      const identity = await (route.signedIn?.(request) ?? keyIdentity(this.deps, route.keyOf(request)));
       outcome.identity = identity;
       const accepted = await route.accept(request, identity);
       if (socket.destroyed) accepted.abandon();
