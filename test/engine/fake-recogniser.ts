@@ -133,12 +133,16 @@ class FakeEncoder implements WindowEncoder {
   busy = false;
   closed = false;
 
-  constructor(private readonly engine: FakeTally) {
+  constructor(
+    private readonly engine: FakeTally,
+    private readonly threads: number,
+  ) {
     engine.openEncoders++;
   }
 
-  async advance(given: WindowInFlight): Promise<WindowStage> {
+  async advance(given: WindowInFlight, { threads = this.threads } = {}): Promise<WindowStage> {
     const window = inFlight(given);
+    if (!(threads >= 1 && threads <= 256)) throw nativeError('invalid_argument', `threads is ${threads}`);
     refuseCall(this);
     window.requireAtRest('encode');
     window.enter('in an encoder');
@@ -152,6 +156,7 @@ class FakeEncoder implements WindowEncoder {
       path: window.audio.path,
       index: window.audio.index,
       atMs: this.engine.clock.now(),
+      threads,
     });
     const failure = this.engine.takeFailure('encode');
     await this.engine.clock.sleep(this.engine.settings.unitMs);
@@ -273,12 +278,12 @@ export class FakeRecogniser implements Recogniser {
     return new FakeInFlight(this.engine, window, options);
   }
 
-  async createEncoder(): Promise<WindowEncoder> {
+  async createEncoder({ threads }: { threads: number }): Promise<WindowEncoder> {
     await Promise.resolve();
     refuseCall(this);
     if (this.engine.createEncoderError !== null) throw this.engine.createEncoderError;
     this.engine.encodersMade++;
-    return new FakeEncoder(this.engine);
+    return new FakeEncoder(this.engine, threads);
   }
 
   async createBatch(): Promise<DecoderBatch> {

@@ -25,6 +25,7 @@ export interface FakeUnit {
   path: string;
   index: number;
   atMs: number;
+  threads: number;
 }
 
 /** A call of a batch. */

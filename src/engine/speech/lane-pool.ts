@@ -3,16 +3,33 @@ import { IdleSignal } from '../../idle-signal.js';
 import type { Clock } from '../clock.js';
 import { recreate } from './recreate.js';
 
+/** The addon's limit. */
+const MOST_THREADS = 256;
+
+/** What a unit of an encoder computes with. */
+export interface UnitShare {
+  /** Its own lane, and the idle ones that help. */
+  lanes: number;
+  /** Of all these lanes. */
+  threads: number;
+}
+
 export interface LaneOptions {
   lanes: number;
   /** CPU threads a lane. */
   threads: number;
+  /** No unit has more with the help of idle lanes. */
+  mostThreads: number;
   clock: Clock;
 }
 
 /**
  * What computes, in the units that a scheduler gives it: so many lanes, an encoder for each of them, and the one batch.
  * A unit takes a lane, and an encoder or the batch; what failed is recreated before it works again.
+ *
+ * A unit of an encoder has the threads of its lane, and until it ends those of idle lanes. So a window alone is encoded
+ * on all threads. A lane that gets work meanwhile begins at once, and shares its cores with that unit for as long as it
+ * takes. The batch has its lane's threads alone: the parts of a step are too short to be divided.
  */
 export class LanePool {
   private readonly encoders: WindowEncoder[] = [];
@@ -20,9 +37,11 @@ export class LanePool {
   private batch: DecoderBatch | null = null;
   private advancing = false;
   private working = 0;
-  /** Lanes that may work; more do for a moment after the limit was lowered. */
+  /** Idle lanes whose threads a unit has. */
+  private helping = 0;
+  /** Lanes that may work or help; more do for a moment after the limit was lowered. */
   private mostWorking: number;
-  private readonly withinLimit = new IdleSignal(() => this.working <= this.mostWorking);
+  private readonly withinLimit = new IdleSignal(() => this.working + this.helping <= this.mostWorking);
   private closed = false;
   private onReady: () => void = () => undefined;
 
@@ -90,11 +109,11 @@ export class LanePool {
   }
 
   /** A unit of an encoder's work; only when canEncode. Resolves to whether the encoder is in doubt after it. */
-  encode(unit: (encoder: WindowEncoder) => Promise<boolean>): Promise<void> {
+  encode(unit: (encoder: WindowEncoder, share: UnitShare) => Promise<boolean>): Promise<void> {
     const encoder = this.encoders.pop();
     if (encoder === undefined) throw new Error('There is no encoder at rest.');
     return this.onLane(
-      () => unit(encoder),
+      () => this.withIdleLanes((share) => unit(encoder, share)),
       (inDoubt) => {
         if (inDoubt || this.closed) encoder.close();
         else this.encoders.push(encoder);
@@ -142,6 +161,26 @@ export class LanePool {
     this.working--;
     this.withinLimit.check();
     over(inDoubt);
+  }
+
+  private async withIdleLanes(unit: (share: UnitShare) => Promise<boolean>): Promise<boolean> {
+    // By then the scheduler has given work to every lane that there is work for.
+    await Promise.resolve();
+    const helping = this.idleShare();
+    this.helping += helping;
+    const lanes = 1 + helping;
+    const inDoubt = await unit({ lanes, threads: lanes * this.options.threads });
+    this.helping -= helping;
+    return inDoubt;
+  }
+
+  /** As many idle lanes as each encoder gets, if all that work begin a unit now. */
+  private idleShare(): number {
+    const { threads, mostThreads } = this.options;
+    const idle = Math.max(0, this.mostWorking - this.working);
+    const share = Math.ceil(idle / (this.working - Number(this.advancing)));
+    const most = Math.floor(Math.min(mostThreads, MOST_THREADS) / threads) - 1;
+    return Math.max(0, Math.min(share, idle - this.helping, most));
   }
 
   private createEncoder(): Promise<WindowEncoder> {

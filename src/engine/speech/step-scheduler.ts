@@ -175,12 +175,12 @@ export class StepScheduler implements WindowScheduler {
   private async encode(flight: Flight): Promise<void> {
     this.passOver(flight);
     flight.place = 'encoding';
-    await this.lanes.encode(async (encoder) => {
+    await this.lanes.encode(async (encoder, { lanes, threads }) => {
       const start = this.options.clock.now();
       try {
-        const stage = await encoder.advance(flight.window);
+        const stage = await encoder.advance(flight.window, { threads });
         const milliseconds = this.options.clock.now() - start;
-        flight.encodeMs += milliseconds;
+        flight.encodeMs += lanes * milliseconds;
         this.policy.spent('encode', milliseconds);
         return !this.proceed(flight, stage);
       } catch (error) {
