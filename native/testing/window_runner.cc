@@ -59,8 +59,8 @@ bool WindowRunner::batch_is_due() const {
 // Those that nothing waits for; returns how many.
 int WindowRunner::take_idle_lanes() {
   const int waiting = static_cast<int>(to_encode_.size()) + (batch_is_due() ? 1 : 0);
-  const int idle = options_.helps ? std::max(0, options_.lanes - busy_ - borrowed_ - waiting) : 0;
-  borrowed_ += idle;
+  const int idle = options_.helps ? std::max(0, options_.lanes - busy_ - helping_ - waiting) : 0;
+  helping_ += idle;
   return idle;
 }
 
@@ -72,7 +72,7 @@ void WindowRunner::encode(std::unique_lock<std::mutex>& lock, WindowEncoder& enc
   encoder.set_threads(options_.threads * (1 + helping));
   encoder.advance(*window);
   lock.lock();
-  borrowed_ -= helping;
+  helping_ -= helping;
   // A window that has begun continues before others begin.
   if (window->stage() == WindowStage::kEncode) {
     to_encode_.push_front(std::move(window));
@@ -84,11 +84,9 @@ void WindowRunner::encode(std::unique_lock<std::mutex>& lock, WindowEncoder& enc
 
 void WindowRunner::decode(std::unique_lock<std::mutex>& lock) {
   is_decoding_ = true;
-  const int helping = take_idle_lanes();
   lock.unlock();
-  BatchAdvance advance = batch_->advance(options_.steps, options_.threads * (1 + helping));
+  BatchAdvance advance = batch_->advance(options_.steps, options_.threads);
   lock.lock();
-  borrowed_ -= helping;
   is_decoding_ = false;
   for (auto& window : advance.left) pass_on(std::move(window));
   changed_.notify_all();

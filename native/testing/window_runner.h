@@ -16,7 +16,7 @@ struct RunnerOptions {
   // Threads that take units of work, and compute threads of each.
   int lanes = 1;
   int threads = 1;
-  // Whether idle lanes' threads help those that work.
+  // Whether an encoder also has the threads of idle lanes.
   bool helps = true;
   // Steps of one turn of the batch.
   int steps = 4;
@@ -58,9 +58,9 @@ class WindowRunner {
   std::set<const WindowInFlight*> done_;
   std::unique_ptr<DecoderBatch> batch_;
   bool is_decoding_ = false;
-  // Lanes that work, and idle ones whose threads they have.
+  // Lanes that work, and idle ones whose threads their encoders have.
   int busy_ = 0;
-  int borrowed_ = 0;
+  int helping_ = 0;
   bool is_ending_ = false;
   std::vector<std::unique_ptr<WindowEncoder>> encoders_;
   std::vector<std::jthread> lanes_;
