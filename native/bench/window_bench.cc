@@ -3,8 +3,8 @@
 //
 //   window_bench [--compute int8] [--lanes 2] [--rounds 9] [--seconds 30] MODEL
 //
-// - The first table: lanes of one thread, without and with the help of idle lanes, in turns. Medians; ratios are of
-//   neighbouring runs, median and range.
+// - The first table: lanes of one thread, without the help of idle lanes, with help of the encoder, and of the batch as
+//   well, in turns. Medians; ratios are of neighbouring runs, median and range.
 // - The second: the parts of the window on one thread, by the clock. Alignment is the difference to a run with word
 //   times, in turns.
 #include <algorithm>
@@ -35,8 +35,8 @@ struct Run {
 
 class Alone {
  public:
-  Alone(const Recogniser& recogniser, std::shared_ptr<const Window> window, int lanes, bool helps)
-      : runner_(recogniser, {.lanes = lanes, .helps = helps}), window_(std::move(window)) {}
+  Alone(const Recogniser& recogniser, const test::RunnerOptions& options, std::shared_ptr<const Window> window)
+      : runner_(recogniser, options), window_(std::move(window)) {}
 
   Run run(bool align) {
     DecodeOptions options;
@@ -94,22 +94,24 @@ void run(const std::vector<std::string>& words) {
   const auto samples = static_cast<std::size_t>(integer(options["--seconds"], 1)) * kSampleRate;
   window->samples = random_models::noise(samples, 1);
   const int lanes = integer(options["--lanes"], 1);
-  Alone plain(*recogniser, window, lanes, false);
-  Alone helped(*recogniser, window, lanes, true);
+  Alone plain(*recogniser, {.lanes = lanes, .helps_encoder = false}, window);
+  Alone encoder(*recogniser, {.lanes = lanes}, window);
+  Alone all(*recogniser, {.lanes = lanes, .helps_batch = true}, window);
   // The first touches memory.
-  plain.run(false);
-  helped.run(true);
-  std::vector<Run> alone, with_help, aligned;
+  for (Alone* const one : {&plain, &encoder, &all}) one->run(false);
+  std::vector<Run> alone, with_help, with_all, aligned;
   for (int left = integer(options["--rounds"], 1); left > 0; --left) {
     alone.push_back(plain.run(false));
-    with_help.push_back(helped.run(false));
+    with_help.push_back(encoder.run(false));
+    with_all.push_back(all.run(false));
     aligned.push_back(plain.run(true));
   }
   std::printf(
       "| window alone, %s | ms | processor ms | mel | encoder | decoder | faster |\n|---|--:|--:|--:|--:|--:|--:|\n",
       options["--compute"].c_str());
   print_row("its lane's thread", alone, "1");
-  print_row("and idle lanes'", with_help, ratio(alone, with_help));
+  print_row("encoder helped", with_help, ratio(alone, with_help));
+  print_row("encoder and batch helped", with_all, ratio(alone, with_all));
   std::vector<double> alignment;
   for (std::size_t i = 0; i < alone.size(); ++i) alignment.push_back(decode(aligned[i]) - decode(alone[i]));
   const double parts[] = {median_of(alone, mel), median_of(alone, encode), median_of(alone, decode), median(alignment)};

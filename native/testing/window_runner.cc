@@ -59,7 +59,7 @@ bool WindowRunner::batch_is_due() const {
 // Those that nothing waits for; returns how many.
 int WindowRunner::take_idle_lanes() {
   const int waiting = static_cast<int>(to_encode_.size()) + (batch_is_due() ? 1 : 0);
-  const int idle = options_.helps ? std::max(0, options_.lanes - busy_ - helping_ - waiting) : 0;
+  const int idle = std::max(0, options_.lanes - busy_ - helping_ - waiting);
   helping_ += idle;
   return idle;
 }
@@ -67,7 +67,7 @@ int WindowRunner::take_idle_lanes() {
 void WindowRunner::encode(std::unique_lock<std::mutex>& lock, WindowEncoder& encoder) {
   std::shared_ptr<WindowInFlight> window = std::move(to_encode_.front());
   to_encode_.pop_front();
-  const int helping = take_idle_lanes();
+  const int helping = options_.helps_encoder ? take_idle_lanes() : 0;
   lock.unlock();
   encoder.set_threads(options_.threads * (1 + helping));
   encoder.advance(*window);
@@ -84,9 +84,11 @@ void WindowRunner::encode(std::unique_lock<std::mutex>& lock, WindowEncoder& enc
 
 void WindowRunner::decode(std::unique_lock<std::mutex>& lock) {
   is_decoding_ = true;
+  const int helping = options_.helps_batch ? take_idle_lanes() : 0;
   lock.unlock();
-  BatchAdvance advance = batch_->advance(options_.steps, options_.threads);
+  BatchAdvance advance = batch_->advance(options_.steps, options_.threads * (1 + helping));
   lock.lock();
+  helping_ -= helping;
   is_decoding_ = false;
   for (auto& window : advance.left) pass_on(std::move(window));
   changed_.notify_all();

@@ -16,8 +16,9 @@ struct RunnerOptions {
   // Threads that take units of work, and compute threads of each.
   int lanes = 1;
   int threads = 1;
-  // Whether an encoder also has the threads of idle lanes.
-  bool helps = true;
+  // Whether an encoder, and the batch, also has the threads of idle lanes.
+  bool helps_encoder = true;
+  bool helps_batch = false;
   // Steps of one turn of the batch.
   int steps = 4;
   // With so many windows in the batch, it has priority over windows that wait for an encoder.
@@ -58,7 +59,7 @@ class WindowRunner {
   std::set<const WindowInFlight*> done_;
   std::unique_ptr<DecoderBatch> batch_;
   bool is_decoding_ = false;
-  // Lanes that work, and idle ones whose threads their encoders have.
+  // Lanes that work, and idle ones whose threads these have.
   int busy_ = 0;
   int helping_ = 0;
   bool is_ending_ = false;

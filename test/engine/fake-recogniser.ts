@@ -209,9 +209,10 @@ class FakeBatch implements DecoderBatch {
     const done: BatchAdvance = { left: [], steps: 0, rows: 0 };
     const failure = this.engine.takeFailure('decode');
     try {
-      while (done.steps < steps && done.left.length === 0 && this.windows.size > 0) await this.step(done, failure);
+      while (done.steps < steps && done.left.length === 0 && this.windows.size > 0)
+        await this.step(done, failure, threads);
     } finally {
-      this.engine.calls.push({ atMs: start, steps: done.steps, rows: done.rows });
+      this.engine.calls.push({ atMs: start, steps: done.steps, rows: done.rows, threads });
       this.engine.lanesTaken(-1);
       this.busy = false;
       if (this.closed) this.free();
@@ -226,7 +227,7 @@ class FakeBatch implements DecoderBatch {
     if (!this.busy) this.free();
   }
 
-  private async step(done: BatchAdvance, failure: Error | null): Promise<void> {
+  private async step(done: BatchAdvance, failure: Error | null, threads: number): Promise<void> {
     for (const window of this.windows) {
       if (!window.aborted) continue;
       window.end();
@@ -234,8 +235,8 @@ class FakeBatch implements DecoderBatch {
     }
     const rows = [...this.windows];
     if (rows.length === 0) return;
-    const { stepMs, rowMs } = this.engine.settings;
-    await this.engine.clock.sleep(stepMs + rowMs * rows.length);
+    const { stepMs, rowMs, gainOfThreads } = this.engine.settings;
+    await this.engine.clock.sleep((stepMs + rowMs * rows.length) / (threads > 1 ? gainOfThreads : 1));
     done.steps++;
     done.rows += rows.length;
     for (const window of rows) {

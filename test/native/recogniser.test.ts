@@ -151,7 +151,7 @@ describe('Addon: Recogniser', () => {
       const window = model.openWindow(audio, OPTIONS);
       while (window.stage === 'encode') await encoder.advance(window, options);
       batch.add(window);
-      while (batch.size > 0) await batch.advance({ steps: 8, threads: 1 });
+      while (batch.size > 0) await batch.advance({ steps: 8, threads: options?.threads ?? 1 });
       results.push(window.result().segments);
       window.release();
       held.push(binding.heldBytes());

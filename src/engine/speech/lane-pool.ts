@@ -6,7 +6,10 @@ import { recreate } from './recreate.js';
 /** The addon's limit. */
 const MOST_THREADS = 256;
 
-/** What a unit of an encoder computes with. */
+/** So many lanes, its own included, advance the batch. More than two were not measured. */
+const MOST_LANES_OF_BATCH = 4;
+
+/** What a unit computes with. */
 export interface UnitShare {
   /** Its own lane, and the idle ones that help. */
   lanes: number;
@@ -27,9 +30,9 @@ export interface LaneOptions {
  * What computes, in the units that a scheduler gives it: so many lanes, an encoder for each of them, and the one batch.
  * A unit takes a lane, and an encoder or the batch; what failed is recreated before it works again.
  *
- * A unit of an encoder has the threads of its lane, and until it ends those of idle lanes. So a window alone is encoded
- * on all threads. A lane that gets work meanwhile begins at once, and shares its cores with that unit for as long as it
- * takes. The batch has its lane's threads alone: the parts of a step are too short to be divided.
+ * A unit has the threads of its lane, and until it ends those of idle lanes. So a window alone is encoded on all
+ * threads. A lane that gets work meanwhile begins at once, and shares its cores with that unit for as long as it takes.
+ * The batch is helped by few lanes, and only if it is to be: the parts of a step are short.
  */
 export class LanePool {
   private readonly encoders: WindowEncoder[] = [];
@@ -103,6 +106,11 @@ export class LanePool {
     return this.batch !== null;
   }
 
+  /** Whether a unit that begins now, and no other, would be helped. */
+  get canHelp(): boolean {
+    return this.working + this.helping + 1 < this.mostWorking && 2 * this.options.threads <= this.options.mostThreads;
+  }
+
   /** Called whenever something was recreated. */
   whenReady(listener: () => void): void {
     this.onReady = listener;
@@ -113,7 +121,7 @@ export class LanePool {
     const encoder = this.encoders.pop();
     if (encoder === undefined) throw new Error('There is no encoder at rest.');
     return this.onLane(
-      () => this.withIdleLanes((share) => unit(encoder, share)),
+      () => this.withIdleLanes(Infinity, (share) => unit(encoder, share)),
       (inDoubt) => {
         if (inDoubt || this.closed) encoder.close();
         else this.encoders.push(encoder);
@@ -124,13 +132,14 @@ export class LanePool {
 
   /**
    * Some steps of the batch, likewise; only when isBatchAtRest. A batch in doubt is let go of with the windows in it.
+   * `isHelped`: by idle lanes, if there are any by then.
    */
-  decode(unit: (batch: DecoderBatch, threads: number) => Promise<boolean>): Promise<void> {
+  decode(isHelped: boolean, unit: (batch: DecoderBatch, share: UnitShare) => Promise<boolean>): Promise<void> {
     const { batch } = this;
     if (batch === null) throw new Error('There is no batch.');
     this.advancing = true;
     return this.onLane(
-      () => unit(batch, this.options.threads),
+      () => this.withIdleLanes(isHelped ? MOST_LANES_OF_BATCH : 1, (share) => unit(batch, share)),
       (inDoubt) => {
         this.advancing = false;
         if (!inDoubt && !this.closed) return;
@@ -163,10 +172,10 @@ export class LanePool {
     over(inDoubt);
   }
 
-  private async withIdleLanes(unit: (share: UnitShare) => Promise<boolean>): Promise<boolean> {
+  private async withIdleLanes(mostLanes: number, unit: (share: UnitShare) => Promise<boolean>): Promise<boolean> {
     // By then the scheduler has given work to every lane that there is work for.
     await Promise.resolve();
-    const helping = this.idleShare();
+    const helping = Math.min(mostLanes - 1, this.idleShare());
     this.helping += helping;
     const lanes = 1 + helping;
     const inDoubt = await unit({ lanes, threads: lanes * this.options.threads });
@@ -174,11 +183,11 @@ export class LanePool {
     return inDoubt;
   }
 
-  /** As many idle lanes as each encoder gets, if all that work begin a unit now. */
+  /** As many idle lanes as each lane that works gets, if all of them begin a unit now. */
   private idleShare(): number {
     const { threads, mostThreads } = this.options;
     const idle = Math.max(0, this.mostWorking - this.working);
-    const share = Math.ceil(idle / (this.working - Number(this.advancing)));
+    const share = Math.ceil(idle / this.working);
     const most = Math.floor(Math.min(mostThreads, MOST_THREADS) / threads) - 1;
     return Math.max(0, Math.min(share, idle - this.helping, most));
   }

@@ -58,6 +58,23 @@ describe('StepScheduler: threads', () => {
     expect(mostThreadsFrom(scene, UNIT_MS + 10)).to.equal(8);
   });
 
+  it('advances the batch with the help of idle lanes where that is faster, four lanes at most', async () => {
+    for (const { slots, gain, expected } of [
+      { slots: 2, gain: 1.9, expected: 2 },
+      { slots: 8, gain: 1.9, expected: 4 },
+      { slots: 2, gain: 0.5, expected: 1 },
+      { slots: 1, gain: 1.9, expected: 1 },
+    ]) {
+      const scene = await startBatched({ slots, cores: slots }, { tokens: 200, gainOfThreads: gain });
+      scene.file('clip', 3);
+      void scene.send({ path: 'clip' });
+      await scene.finish();
+      const threads = scene.fake.calls.slice(3).map((call) => call.threads);
+      expect(threads.length).to.be.above(10);
+      expect(new Set(threads)).to.deep.equal(new Set([expected]));
+    }
+  });
+
   it('gives a unit no more threads than there are cores, and on a GPU those of its lane', async () => {
     for (const [cores, devices, expected] of [
       [2, ['cpu'], 2],
