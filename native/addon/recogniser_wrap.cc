@@ -71,8 +71,8 @@ Napi::Value RecogniserWrap::create_encoder(const Napi::CallbackInfo& info) {
     OptionReader(info[0], "options").required("threads", threads);
     return run_on_worker(
         env, "verbatim.createEncoder", [held = state(), threads] { return held->model->make_encoder(threads); },
-        [held = state()](Napi::Env e, std::unique_ptr<WindowEncoder> encoder) {
-          return WindowEncoderWrap::wrap(e, std::make_shared<HeldEncoder>(e, held, std::move(encoder)));
+        [held = state(), threads](Napi::Env e, std::unique_ptr<WindowEncoder> encoder) {
+          return WindowEncoderWrap::wrap(e, std::make_shared<HeldEncoder>(e, held, std::move(encoder), threads));
         });
   });
 }

@@ -111,9 +111,10 @@ export interface WindowInFlight {
 export interface WindowEncoder {
   /**
    * One bounded unit of work on a window to be encoded; resolves to its stage after it. An error ends the window, which
-   * is done then. Windows may take turns between units, and may go on in another encoder.
+   * is done then. Windows may take turns between units, and may go on in another encoder. `threads`: of this unit, 1 to
+   * 256; default: those that the encoder was made for. The result does not depend on them.
    */
-  advance(window: WindowInFlight): Promise<WindowStage>;
+  advance(window: WindowInFlight, options?: { threads?: number }): Promise<WindowStage>;
   close(): void;
 }
 

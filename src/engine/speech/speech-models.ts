@@ -1,4 +1,5 @@
 /** The weights on their devices, and the scheduler that has windows transcribed with them. */
+import { availableParallelism } from 'node:os';
 import type {
   AcceleratorMode,
   AttentionHead,
@@ -40,8 +41,10 @@ export interface SpeechModelsOptions {
   devices: readonly string[];
   /** On one device: windows, or units of work of the batched decoder, that are computed at once. */
   slots: number;
-  /** CPU threads a slot. */
+  /** CPU threads a slot. On the CPU an encoder of the batched decoder also has those of idle slots, see LanePool. */
   threads: number;
+  /** Default: those of the machine. */
+  cores?: number;
   accelerator: AcceleratorMode;
   /** By which words are aligned; see RecogniserOptions. */
   alignmentHeads?: readonly AttentionHead[];
@@ -93,7 +96,8 @@ async function loadBatched(
   });
   try {
     refuseLongWindows(model, windowSeconds);
-    const lanes = await LanePool.create(model, { lanes: options.slots, threads, clock });
+    const mostThreads = device === 'cpu' ? (options.cores ?? availableParallelism()) : threads;
+    const lanes = await LanePool.create(model, { lanes: options.slots, threads, mostThreads, clock });
     return loaded([model], new StepScheduler(lanes, { windowSeconds, windowsInFlight, clock, observer }));
   } catch (error) {
     model.close();

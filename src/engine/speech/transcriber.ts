@@ -62,8 +62,9 @@ export interface SpeechEngineOptions {
   devices: readonly string[];
   /** On one device: windows, or units of work of the batched decoder, that are computed at once. */
   slots: number;
-  /** CPU threads a slot. */
+  /** CPU threads a slot; see SpeechModelsOptions. */
   threads: number;
+  cores?: number;
   /** Of models on a CPU; see SpeechModelOptions. */
   accelerator: AcceleratorMode;
   /** Reads what browsers, phones and cameras record: a path, or a name in the directories where programs are. */
