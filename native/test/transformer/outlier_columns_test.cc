@@ -37,6 +37,8 @@ struct Product {
     linear.weight.data = std::as_bytes(std::span(weights));
   }
 
+  WeightMemory memory_of_outliers() const { return WeightMemory(OutlierColumns::memory_bytes(linear.weight)); }
+
   std::vector<float> multiplied(const MatrixView& weight, const std::vector<float>& x, ComputeType type) const {
     WeightMemory memory(PackedMatrix::bytes(weight, type));
     const PackedMatrix packed(weight, type, memory);
@@ -50,8 +52,13 @@ struct Product {
     return y;
   }
 
+  OutlierColumns outliers(WeightMemory& memory) const {
+    return OutlierColumns(linear.weight, memory, [this] { return sizes; });
+  }
+
   std::vector<float> apart(ComputeType type) const {
-    const OutlierColumns columns(linear.weight, sizes);
+    WeightMemory memory = memory_of_outliers();
+    const OutlierColumns columns = outliers(memory);
     std::vector<float> x = rows, taken;
     columns.take(x.data(), kRows, kDepth, taken);
     std::vector<float> y = multiplied(columns.rest(linear.weight), x, type);
@@ -78,7 +85,8 @@ struct Product {
 TEST_CASE("columns that are multiplied apart change no result") {
   for (const float ratio : {1.0f, 60.0f}) {
     const Product product(ratio, ratio);
-    CHECK(OutlierColumns(product.linear.weight, product.sizes).empty() == (ratio == 1.0f));
+    WeightMemory memory = product.memory_of_outliers();
+    CHECK(product.outliers(memory).empty() == (ratio == 1.0f));
     CHECK(product.distance(product.apart(ComputeType::kFloat32)) < 1e-6);
   }
 }
@@ -101,7 +109,8 @@ TEST_CASE("large inputs that are multiplied apart leave the precision of int8 to
 TEST_CASE("no more than a 32nd of the columns is multiplied apart: the largest") {
   Product product(1.0f, 1.0f);
   for (std::size_t k = 0; k < 100; ++k) product.sizes[k] = 10.0f + static_cast<float>(k);
-  const OutlierColumns columns(product.linear.weight, product.sizes);
+  WeightMemory memory = product.memory_of_outliers();
+  const OutlierColumns columns = product.outliers(memory);
   std::vector<float> x(kDepth, 1.0f), taken;
   columns.take(x.data(), 1, kDepth, taken);
   CHECK(taken.size() == kDepth / 32);
