@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "transformer/cpu/balanced_linears.h"
@@ -118,6 +120,30 @@ TEST_CASE("no more than a 32nd of the columns is multiplied apart: the largest")
     CAPTURE(k);
     CHECK(x[k] == (k >= 92 && k < 100 ? 0.0f : 1.0f));
   }
+}
+
+TEST_CASE("columns that are multiplied apart are found in filled memory") {
+  const Product product(60.0f, 1.0f);
+  WeightMemory packed = product.memory_of_outliers();
+  const OutlierColumns columns = product.outliers(packed);
+  HugeBlock block(packed.size(), "a copy");
+  std::ranges::copy(packed.bytes(), block.data());
+  const std::span<const std::byte> part(block.data(), packed.size());
+  WeightMemory filled(std::move(block), part);
+  const OutlierColumns found(product.linear.weight, filled, []() -> std::vector<float> {
+    FAIL("sizes are computed again");
+    return {};
+  });
+  std::vector<float> x = product.rows, same = product.rows, taken, taken_again;
+  columns.take(x.data(), kRows, kDepth, taken);
+  found.take(same.data(), kRows, kDepth, taken_again);
+  CHECK_FALSE(found.empty());
+  CHECK(taken == taken_again);
+  CHECK(x == same);
+  std::vector<float> y(kRows * kOutputs), y_again(kRows * kOutputs);
+  columns.add_product(kernels(), taken, kRows, y.data(), kOutputs);
+  found.add_product(kernels(), taken_again, kRows, y_again.data(), kOutputs);
+  CHECK(y == y_again);
 }
 
 TEST_CASE("the expected size of a result is that of its weights, its norm's gain, and a bias above zero") {
