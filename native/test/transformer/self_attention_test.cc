@@ -86,7 +86,7 @@ struct Source {
 std::vector<float> attend(const Source& source, const Kernels& kernels, ComputeType type, int threads) {
   const Linear linear = source.linear();
   // Exact projections, so that the attention's own rounding is seen.
-  WeightMemory memory(PackedMatrix::bytes(linear.weight, ComputeType::kFloat32));
+  WeightMemory memory(packed_linear_bytes(linear.weight, ComputeType::kFloat32));
   const PackedLinear packed = pack_linear(linear, ComputeType::kFloat32, memory);
   SelfAttention attention(kernels, type, source.shape);
   attention.set_threads(threads);

@@ -8,6 +8,7 @@ import type {
   Recogniser,
   SpeechModel,
   SpeechModelInfo,
+  WeightCacheOptions,
 } from '../binding.js';
 import type { Clock } from '../clock.js';
 import type { EngineObserver } from '../types.js';
@@ -48,6 +49,8 @@ export interface SpeechModelsOptions {
   accelerator: AcceleratorMode;
   /** By which words are aligned; see RecogniserOptions. */
   alignmentHeads?: readonly AttentionHead[];
+  /** Of the batched decoder; see RecogniserOptions. */
+  weightCache?: WeightCacheOptions;
   /** Of the longest window. */
   windowSeconds: number;
   clock: Clock;
@@ -87,12 +90,14 @@ async function loadBatched(
   options: SpeechModelsOptions,
   { compute, windowsInFlight }: SpeechDecoder & { kind: 'batched' },
 ): Promise<SpeechModels> {
-  const { binding, modelPath, accelerator, threads, windowSeconds, clock, observer, alignmentHeads } = options;
+  const { binding, modelPath, accelerator, threads, windowSeconds, clock, observer } = options;
+  const { alignmentHeads, weightCache } = options;
   const [device, ...others] = options.devices;
   if (device === undefined || others.length > 0) throw new RangeError('The batched decoder works on one device.');
   const model = await binding.loadRecogniser(modelPath, {
     ...{ device, accelerator, compute },
     ...(alignmentHeads === undefined ? {} : { alignmentHeads }),
+    ...(weightCache === undefined ? {} : { weightCache }),
   });
   try {
     refuseLongWindows(model, windowSeconds);
