@@ -78,7 +78,7 @@ export interface KeyLedger {
   authenticate(rawKey: string): Promise<Identity | null>;
   /**
    * A key for so many seconds, which ends sooner if the key `keyId` is revoked. It is not stored: `session`, of at most
-   * 4000 bytes, is written into it and comes back when it is used.
+   * 4000 bytes, is written into it and comes back when it is used. Throws `invalid_request`.
    */
   createEphemeral(input: { keyId: string; seconds: number; session: string | null }): Promise<EphemeralKey>;
   /** null: unknown, expired, or the key that made it was revoked. Throws `account_suspended`. */

@@ -37,6 +37,12 @@ describeLedger('ledger: ephemeral keys', (backend) => {
     expect((await ledger.keys.list(accountId))[0]?.lastUsedAt).to.equal('2026-01-15T12:00:00.000Z');
   });
 
+  it('take a session of 4000 bytes', async () => {
+    const longest = '"'.repeat(4000);
+    expect((await ledger.keys.authenticateEphemeral(await make(longest)))?.session).to.equal(longest);
+    expect(await codeOf(() => make(`${longest}"`))).to.equal('invalid_request');
+  });
+
   it('expire to the millisecond', async () => {
     const rawKey = await make(null, 10);
     bench.now += 9999;
@@ -64,7 +70,7 @@ describeLedger('ledger: ephemeral keys', (backend) => {
       expect(await ledger.keys.authenticateEphemeral(changed), `${at}`).to.equal(null);
     }
     const [content, signature] = rawKey.split('.') as [string, string];
-    const longer = Buffer.from(JSON.stringify([keyId, bench.now + 9e9, null])).toString('base64url');
+    const longer = Buffer.from(`${keyId} ${bench.now + 9e9} `).toString('base64url');
     const forged = ['', 'ek_', 'ek_.', content, `${content}.`, `${rawKey}=`, ` ${rawKey}`, `ek_${longer}.${signature}`];
     for (const wrong of forged) expect(await ledger.keys.authenticateEphemeral(wrong), wrong).to.equal(null);
   });

@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import type { Request } from 'express';
 import { WebSocketServer } from 'ws';
 import { VerbatimError, type ErrorCode } from '../../errors.js';
-import type { Identity } from '../../ledger/types.js';
+import type { EphemeralIdentity, Identity } from '../../ledger/types.js';
 import { requestError } from '../../transcription/request-errors.js';
 import type { HttpDeps } from '../app/deps.js';
-import { keyIdentity } from '../auth/auth.js';
+import { socketIdentity } from '../auth/auth.js';
 import { leaveHttp } from '../connections/one-at-a-time.js';
 import { endWithError } from '../connections/raw-answer.js';
 import { newRequestId } from '../connections/request-id.js';
@@ -41,7 +41,7 @@ export interface SocketRoute {
   /** Of a page, in place of a key: who is signed in. Rejects with VerbatimError. */
   signedIn?: (request: SocketRequest) => Promise<Identity>;
   /** Rejects with VerbatimError; the client then gets an HTTP answer. */
-  accept: (request: SocketRequest, identity: Identity) => Promise<AcceptedSocket>;
+  accept: (request: SocketRequest, identity: EphemeralIdentity) => Promise<AcceptedSocket>;
   /** The body and status of such an answer. Default: the form of /api. */
   errorForm?: (error: VerbatimError, requestId: string) => { status: number; body: object };
 }
@@ -54,10 +54,7 @@ interface Outcome {
   code?: ErrorCode;
 }
 
-type UpgradeDeps = Pick<
-  HttpDeps,
-  'ledger' | 'inFlight' | 'addresses' | 'logger' | 'metrics' | 'timers' | 'settings'
->;
+type UpgradeDeps = Pick<HttpDeps, 'ledger' | 'inFlight' | 'addresses' | 'logger' | 'metrics' | 'timers' | 'settings'>;
 
 const BASE = 'http://localhost';
 
@@ -117,7 +114,7 @@ class Upgrader {
       if (release !== null) socket.once('close', release);
       this.#checkOrigin(req);
       this.deps.inFlight.assertOpen();
-      const identity = await (route.signedIn?.(request) ?? keyIdentity(this.deps, route.keyOf(request)));
+      const identity = await this.#identity(route, request);
       outcome.identity = identity;
       const accepted = await route.accept(request, identity);
       if (socket.destroyed) accepted.abandon();
@@ -134,14 +131,14 @@ class Upgrader {
     }
   }
 
+  async #identity(route: SocketRoute, request: SocketRequest): Promise<EphemeralIdentity> {
+    if (route.signedIn === undefined) return socketIdentity(this.deps, route.keyOf(request));
+    return { ...(await route.signedIn(request)), session: null };
+  }
+
   #handOver(
     { id, req }: SocketRequest,
-    {
-      socket,
-      head,
-      accepted,
-      record,
-    }: { socket: Socket; head: Buffer; accepted: AcceptedSocket; record: () => void },
+    { socket, head, accepted, record }: { socket: Socket; head: Buffer; accepted: AcceptedSocket; record: () => void },
   ): void {
     const headers = { [RequestId.name]: id, ...accepted.headers };
     Object.assign(req, { verbatimSubprotocol: accepted.subprotocol, verbatimHeaders: headers } satisfies Chosen);

@@ -3,22 +3,31 @@
  * secret; the key that made it is looked up at each use.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { VerbatimError } from '../../errors.js';
 
 const RAW_KEY = /^(ek_([A-Za-z0-9_-]{1,8192}))\.([A-Za-z0-9_-]{43})$/;
+
+const MAX_SESSION_BYTES = 4000;
 
 export interface EphemeralGrant {
   /** Of the key that made it. */
   keyId: string;
   /** Milliseconds since 1970. */
   expiresAt: number;
-  /** What the maker wrote into it; null: nothing. */
+  /** What the maker wrote into it; null or '': nothing. */
   session: string | null;
 }
 
 export type NewEphemeral = Omit<EphemeralGrant, 'expiresAt'> & { seconds: number };
 
+/** Throws `invalid_request` for too long a `session`. */
 export function signEphemeral({ keyId, expiresAt, session }: EphemeralGrant, secret: Buffer): string {
-  const signed = `ek_${Buffer.from(JSON.stringify([keyId, expiresAt, session])).toString('base64url')}`;
+  const content = Buffer.from(`${keyId} ${expiresAt} ${session ?? ''}`);
+  if (Buffer.byteLength(session ?? '') > MAX_SESSION_BYTES) {
+    const message = `The session may have at most ${MAX_SESSION_BYTES} bytes.`;
+    throw new VerbatimError('invalid_request', message, { param: 'session' });
+  }
+  const signed = `ek_${content.toString('base64url')}`;
   return `${signed}.${signatureOf(signed, secret)}`;
 }
 
@@ -27,9 +36,10 @@ export function readEphemeral(rawKey: string, secret: () => Buffer, now: number)
   const [, signed = '', content = '', signature = ''] = RAW_KEY.exec(rawKey) ?? [];
   if (signed === '') return null;
   if (!timingSafeEqual(Buffer.from(signature), Buffer.from(signatureOf(signed, secret())))) return null;
-  const written = JSON.parse(Buffer.from(content, 'base64url').toString('utf8')) as [string, number, string | null];
-  const [keyId, expiresAt, session] = written;
-  return now < expiresAt ? { keyId, expiresAt, session } : null;
+  const [, keyId = '', expiry, session = ''] =
+    /^(\S+) (\d+) ([^]*)$/.exec(Buffer.from(content, 'base64url').toString('utf8')) ?? [];
+  const expiresAt = Number(expiry);
+  return now < expiresAt ? { keyId, expiresAt, session: session === '' ? null : session } : null;
 }
 
 /** No raw API key and nothing else that the secret signs begins as these do. */
