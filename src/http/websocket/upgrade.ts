@@ -60,9 +60,12 @@ const BASE = 'http://localhost';
 
 /** The open connections of a server. */
 export interface Sockets {
-  /** Cuts those that are still open. */
+  /** Closes those that are still open, and cuts those whose client does not answer that. */
   close(): void;
 }
+
+/** For a client to answer the end of its connection. */
+const FAREWELL_MS = 1000;
 
 export function acceptSockets(server: Server, routes: readonly SocketRoute[], deps: UpgradeDeps): Sockets {
   const upgrader = new Upgrader(routes, deps);
@@ -76,12 +79,17 @@ export function acceptSockets(server: Server, routes: readonly SocketRoute[], de
   });
   return {
     close: () => {
-      for (const socket of open) socket.destroy();
+      upgrader.close();
+      // What never became a WebSocket is not waited for.
+      deps.timers.after(FAREWELL_MS, () => {
+        for (const socket of open) socket.destroy();
+      });
     },
   };
 }
 
 class Upgrader {
+  readonly #connections = new Set<SocketConnection>();
   readonly #sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -100,6 +108,10 @@ class Upgrader {
     this.#sockets.on('headers', (lines, req: IncomingMessage & Chosen) => {
       for (const [name, value] of Object.entries(req.verbatimHeaders ?? {})) lines.push(`${name}: ${String(value)}`);
     });
+  }
+
+  close(): void {
+    for (const connection of this.#connections) connection.close(1001, 'shutting_down');
   }
 
   async upgrade(req: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
@@ -150,7 +162,10 @@ class Upgrader {
     });
     this.#sockets.handleUpgrade(req, socket, head, (webSocket) => {
       isDone = true;
-      accepted.run(new SocketConnection(webSocket, this.deps.timers));
+      const connection = new SocketConnection(webSocket, this.deps.timers);
+      this.#connections.add(connection);
+      socket.once('close', () => this.#connections.delete(connection));
+      accepted.run(connection);
     });
   }
 
