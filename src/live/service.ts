@@ -5,9 +5,8 @@ import { VerbatimError } from '../errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Timers } from '../timers.js';
 import type { AcquireEngines, EngineLease, SpeechOfModel } from '../transcription/engine-lease.js';
-import { LanguageSupport } from '../transcription/language-support.js';
-import { ANY_SPEAKERS } from '../transcription/options.js';
 import type { Prices } from '../transcription/price.js';
+import { checkLiveSettings } from './check-settings.js';
 import { LiveAdmission, type AdmissionStats } from './admission.js';
 import type { SessionEvent } from './events.js';
 import { InputMemory } from './input-memory.js';
@@ -145,13 +144,8 @@ export class LiveReservation {
   }
 
   /** Throws `unsupported_language`, or `invalid_request` for a prompt that the model does not take. */
-  check({ language, prompt }: Pick<LiveSettings, 'language' | 'prompt'>): void {
-    const { lease } = this.parts;
-    const diarizer = { unavailable: 'Speakers are not distinguished in live sessions.' };
-    new LanguageSupport(lease.info, lease.translator, diarizer).check({
-      ...{ model: null, language, translateTo: null, punctuate: true, diarize: false, ...ANY_SPEAKERS },
-      ...{ timestamps: 'none', format: 'json', prompt, describe: false, temperature: 0 },
-    });
+  check(settings: Pick<LiveSettings, 'language' | 'prompt'>): void {
+    checkLiveSettings(this.info, settings);
   }
 
   /**

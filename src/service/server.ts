@@ -26,7 +26,10 @@ import { docsRoutes } from '../http/openapi/docs.js';
 import { openAiAudioRoutes } from '../http/openai/audio.js';
 import { OPENAI_PREFIX, openAiError } from '../http/openai/errors.js';
 import { openAiModelRoutes } from '../http/openai/models.js';
+import { deepgramError } from '../http/deepgram/errors.js';
+import { GRANT_PATH, grantRoutes } from '../http/deepgram/grant.js';
 import { listenSockets } from '../http/deepgram/sockets.js';
+import { clientSecretRoutes } from '../http/realtime/client-secrets.js';
 import { realtimeSockets } from '../http/realtime/sockets.js';
 import { acceptSockets, type SocketRoute, type Sockets } from '../http/websocket/upgrade.js';
 import { probeRoutes } from '../http/api/probes.js';
@@ -52,6 +55,8 @@ const RESOURCES: readonly MakeRoutes[] = [
   jobRoutes,
   openAiAudioRoutes,
   openAiModelRoutes,
+  clientSecretRoutes,
+  grantRoutes,
   keyRoutes,
   adminRoutes,
   probeRoutes,
@@ -288,12 +293,15 @@ function createServer(options: ServerOptions, parts: ServerParts): { server: Ser
 }
 
 function errorForms({ dashboard }: ServerSettings): ErrorForms[] {
-  const openAi = { under: OPENAI_PREFIX, form: openAiError };
+  const compatible = [
+    { under: GRANT_PATH, form: deepgramError },
+    { under: OPENAI_PREFIX, form: openAiError },
+  ];
   const pages = [
     { under: PATHS.tryTranscribe, form: jsonError },
     { under: DASHBOARD, form: dashboardError },
   ];
-  return dashboard ? [openAi, ...pages] : [openAi];
+  return dashboard ? [...compatible, ...pages] : compatible;
 }
 
 /** Starts the periodic checks. */
