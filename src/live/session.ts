@@ -4,20 +4,19 @@
  * Input is worked on in its order, at most at a multiple of real time. All state is in this process: the engine's
  * process gets each stretch of audio as a whole, and its death costs a repeat of that stretch.
  */
-import type { LiveAudio, LiveEvent } from '../engine/binding.js';
+import type { LiveEvent } from '../engine/binding.js';
 import { IdleSignal } from '../idle-signal.js';
 import { VerbatimError } from '../errors.js';
-import type { Timer, Timers } from '../timers.js';
+import type { Timer } from '../timers.js';
 import { requestError } from '../transcription/request-errors.js';
-import type { SpeechOfModel } from '../transcription/engine-lease.js';
-import type { FinalResult, SessionEnd, SessionEvent } from './events.js';
-import { MOST_WAITING_BYTES_OF_SESSION, type InputMemory } from './input-memory.js';
+import type { FinalResult, SessionEnd } from './events.js';
+import { MOST_WAITING_BYTES_OF_SESSION } from './input-memory.js';
 import { InputRate } from './input-rate.js';
-import type { LiveMeter } from './meter.js';
-import { bytesPerFrame, liveOptions, type LiveFormat, type LiveSettings } from './options.js';
+import type { SessionParts } from './session-parts.js';
+import { bytesPerFrame, liveOptions, type LiveSettings } from './options.js';
 import { toIntegers } from './sample-integers.js';
 import { endsSentence } from './sentence-end.js';
-import { SAMPLE_RATE, UtteranceDecoder, type FinalMeasurement, type Stretch } from './utterance-decoder.js';
+import { SAMPLE_RATE, UtteranceDecoder, type Stretch } from './utterance-decoder.js';
 
 /** Audio of one step of work. */
 const PIECE_SECONDS = 1;
@@ -29,23 +28,6 @@ const IDLE_MS = 1000;
 const TAIL_SAMPLES = 0.3 * SAMPLE_RATE;
 /** Shorter stretches are no speech that a model could recognise. */
 const SHORTEST_SAMPLES = 0.1 * SAMPLE_RATE;
-
-export interface SessionParts {
-  audio: LiveAudio;
-  format: LiveFormat;
-  settings: LiveSettings;
-  engine: Pick<SpeechOfModel, 'info' | 'recognise'>;
-  meter: LiveMeter;
-  memory: InputMemory;
-  accountId: string;
-  requestId: string;
-  maxSeconds: number;
-  timers: Timers;
-  /** Ends the session at once: the key was revoked, or the server stops. */
-  signal: AbortSignal;
-  measured: (measurement: FinalMeasurement) => void;
-  emit: (event: SessionEvent) => void;
-}
 
 type Input =
   | { kind: 'bytes'; bytes: Buffer }
@@ -195,6 +177,8 @@ export class LiveSession {
       try {
         if (!(await this.#mayWorkOn(piece))) return;
         this.#happened(await audio.push(piece), 'silence');
+        // Without detection no event reports where an utterance begins.
+        if (this.#utterance === null && audio.utteranceBegin !== null) this.#began(audio.utteranceBegin);
         emit({ type: 'progress', seconds: audio.position / SAMPLE_RATE });
         this.#partialIfDue();
       } finally {

@@ -9,6 +9,7 @@ import { type Answer } from '../../support/requests.js';
 import { Served, workplace } from '../../support/served.js';
 import { until } from '../../support/until.js';
 import { answerTo, besideAnUpload, connectionsAnswered, settingRefusal } from './effects.js';
+import { lastLiveMessage, liveSessionsOpened } from './live.js';
 import { FEW_CONNECTIONS } from './servers.js';
 import type { SettingRows } from './servers.js';
 
@@ -33,6 +34,16 @@ export const limitRows = {
     const count = 2 * FEW_CONNECTIONS;
     expect(await connectionsAnswered(plain, count, 200)).to.equal(count);
     expect(await connectionsAnswered(set, count, 429)).to.be.at.least(count - FEW_CONNECTIONS);
+  },
+  VERBATIM_MAX_LIVE_SESSIONS: async ({ plain, set }) => {
+    // Sessions of other rows may still be ending.
+    const opened = async (served: Served): Promise<string> => String(await liveSessionsOpened(served, 2));
+    await until(async () => (await opened(plain)) === '101,101');
+    await until(async () => (await opened(set)) === '101,429');
+  },
+  VERBATIM_MAX_LIVE_SECONDS: async ({ plain, set }) => {
+    expect(await lastLiveMessage(plain, 3)).to.include({ type: 'Metadata', duration: 3 });
+    await until(async () => (await lastLiveMessage(set, 3))['variant'] === 'audio_too_long');
   },
   VERBATIM_MAX_OPEN_JOBS: async ({ plain, batched }) => {
     const refused = async (served: Served): Promise<boolean> => {

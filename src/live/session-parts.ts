@@ -1,0 +1,26 @@
+/** What a session is made of, and what it may do. */
+import type { LiveAudio } from '../engine/binding.js';
+import type { Timers } from '../timers.js';
+import type { SpeechOfModel } from '../transcription/engine-lease.js';
+import type { SessionEvent } from './events.js';
+import type { InputMemory } from './input-memory.js';
+import type { LiveMeter } from './meter.js';
+import type { LiveFormat, LiveSettings } from './options.js';
+import type { FinalMeasurement } from './utterance-decoder.js';
+
+export interface SessionParts {
+  audio: LiveAudio;
+  format: LiveFormat;
+  settings: LiveSettings;
+  engine: Pick<SpeechOfModel, 'info' | 'recognise'>;
+  meter: LiveMeter;
+  memory: InputMemory;
+  accountId: string;
+  requestId: string;
+  maxSeconds: number;
+  timers: Timers;
+  /** Ends the session at once: the key was revoked, or the server stops. */
+  signal: AbortSignal;
+  measured: (measurement: FinalMeasurement) => void;
+  emit: (event: SessionEvent) => void;
+}
