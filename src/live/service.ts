@@ -5,14 +5,13 @@ import { VerbatimError } from '../errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Timers } from '../timers.js';
 import type { AcquireEngines, EngineLease, SpeechOfModel } from '../transcription/engine-lease.js';
-import { LanguageSupport } from '../transcription/language-support.js';
-import { ANY_SPEAKERS } from '../transcription/options.js';
 import type { Prices } from '../transcription/price.js';
 import { LiveAdmission, type AdmissionStats } from './admission.js';
+import { checkSettings } from './check-settings.js';
 import type { SessionEvent } from './events.js';
 import { InputMemory } from './input-memory.js';
 import { LiveMeter } from './meter.js';
-import { liveOptions, type LiveFormat, type LiveSettings } from './options.js';
+import { audioOptions, type LiveFormat, type LiveSettings } from './options.js';
 import { LiveSession } from './session.js';
 import type { FinalMeasurement } from './utterance-decoder.js';
 
@@ -56,9 +55,6 @@ export interface LiveDeps {
   observer: LiveObserver;
   timers: Timers;
 }
-
-/** Where a window without a pause is cut: the quietest place of its last seconds. */
-const SEARCH_SECONDS = 2;
 
 export class LiveService {
   readonly #admission: LiveAdmission;
@@ -145,13 +141,9 @@ export class LiveReservation {
   }
 
   /** Throws `unsupported_language`, or `invalid_request` for a prompt that the model does not take. */
-  check({ language, prompt }: Pick<LiveSettings, 'language' | 'prompt'>): void {
+  check(settings: Pick<LiveSettings, 'language' | 'prompt'>): void {
     const { lease } = this.parts;
-    const diarizer = { unavailable: 'Speakers are not distinguished in live sessions.' };
-    new LanguageSupport(lease.info, lease.translator, diarizer).check({
-      ...{ model: null, language, translateTo: null, punctuate: true, diarize: false, ...ANY_SPEAKERS },
-      ...{ timestamps: 'none', format: 'json', prompt, describe: false, temperature: 0 },
-    });
+    checkSettings(lease.info, lease.translator, settings);
   }
 
   /**
@@ -182,12 +174,7 @@ export class LiveReservation {
     const { openAudio, ledger, settings: limits, timers, observer } = this.deps;
     const { owner, memory, admission } = this.parts;
     const { windowSeconds, modelName } = this.info;
-    const audio = openAudio({
-      ...format,
-      ...liveOptions(settings.turns),
-      longestSeconds: windowSeconds,
-      searchSeconds: Math.min(SEARCH_SECONDS, windowSeconds),
-    });
+    const audio = openAudio(audioOptions(format, settings, windowSeconds));
     const { accountId, requestId } = owner;
     const payer = { ...owner, model: modelName, language: settings.language, translated: false };
     return new LiveSession({

@@ -18,7 +18,7 @@ function measured({ calls }: Recorded): Measured {
 const seconds = ({ tracks }: Measured): number => tracks[0]!.samples.length / 16_000;
 const languages = (run: Recorded): string[] => [...new Set(measured(run).tracks.map(({ language }) => language))];
 
-export const liveRows: Rows = {
+export const liveBenchRows: Rows = {
   'live --url': async () => {
     const stub = new StubServer(() => 200, '{"language":"de","text":"Nichts davon."}');
     const { parts, calls } = recordingParts();
