@@ -5,6 +5,7 @@ import { addBenchCompare } from './commands/compare.js';
 import { addBenchEngine } from './commands/engine.js';
 import { addBenchHttp } from './commands/http.js';
 import { addBenchLedger } from './commands/ledger.js';
+import { addBenchLive } from './commands/live.js';
 import { addBenchMemory } from './commands/memory.js';
 import { addBenchOverhead } from './commands/overhead.js';
 import { addBenchParity } from './commands/parity.js';
@@ -36,6 +37,7 @@ export function addBenchCommands(bench: Command, parts: BenchParts = BENCH_PARTS
     addBenchThroughput,
     addBenchSpeakers,
     addBenchWords,
+    addBenchLive,
   ])
     add(bench, parts);
 }

@@ -4,6 +4,7 @@ import { createBenchEngine } from '../engine/bench-engine.js';
 import { measureInProcess } from '../engine/engine-process.js';
 import { measureBilling } from '../load/billing.js';
 import { measureFairness } from '../load/fairness.js';
+import { measureLive } from '../live/measure.js';
 import { measureLedgerNodes } from '../load/ledger-nodes.js';
 import { measureMemory } from '../load/memory.js';
 import { measureNodes } from '../load/nodes.js';
@@ -22,6 +23,7 @@ export const BENCH_PARTS = {
   measureFairness,
   measureInProcess,
   measureLedgerNodes,
+  measureLive,
   measureMemory,
   measureNodes,
   measureOverhead,

@@ -7,6 +7,7 @@ import { addCompletion } from './completion.js';
 import { addCredits } from './credits.js';
 import { addDatabase } from './database.js';
 import { addKeys } from './keys.js';
+import { addLive } from './live.js';
 import { addManPage } from './man-page.js';
 import { addModels } from './models.js';
 import { addOpenApi } from './openapi.js';
@@ -26,6 +27,7 @@ export function createProgram(): Command {
   for (const add of [
     addServe,
     addTranscribe,
+    addLive,
     addTranslate,
     addAccounts,
     addCredits,

@@ -70,6 +70,19 @@ export function liveOptions(turns: TurnDetection): LiveOptions {
   return { detect: true, threshold, prefixPaddingMs, silenceMs, pauseMs: 0 };
 }
 
+/** Where a window without a pause is cut: the quietest place of its last seconds. */
+const SEARCH_SECONDS = 2;
+
+/** The signal of a session. `windowSeconds`: the longest that the model takes. */
+export function audioOptions(format: LiveFormat, { turns }: LiveSettings, windowSeconds: number): LiveAudioOptions {
+  return {
+    ...format,
+    ...liveOptions(turns),
+    longestSeconds: windowSeconds,
+    searchSeconds: Math.min(SEARCH_SECONDS, windowSeconds),
+  };
+}
+
 /** Of one sample of every channel. */
 export function bytesPerFrame({ encoding, channels }: LiveFormat): number {
   const bytes = { s16le: 2, f32le: 4, mulaw: 1, alaw: 1 }[encoding];

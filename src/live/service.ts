@@ -11,7 +11,7 @@ import { LiveAdmission, type AdmissionStats } from './admission.js';
 import type { SessionEvent } from './events.js';
 import { InputMemory } from './input-memory.js';
 import { LiveMeter } from './meter.js';
-import { liveOptions, type LiveFormat, type LiveSettings } from './options.js';
+import { audioOptions, type LiveFormat, type LiveSettings } from './options.js';
 import { LiveSession } from './session.js';
 import type { FinalMeasurement } from './utterance-decoder.js';
 
@@ -55,9 +55,6 @@ export interface LiveDeps {
   observer: LiveObserver;
   timers: Timers;
 }
-
-/** Where a window without a pause is cut: the quietest place of its last seconds. */
-const SEARCH_SECONDS = 2;
 
 export class LiveService {
   readonly #admission: LiveAdmission;
@@ -176,12 +173,7 @@ export class LiveReservation {
     const { openAudio, ledger, settings: limits, timers, observer } = this.deps;
     const { owner, memory, admission } = this.parts;
     const { windowSeconds, modelName } = this.info;
-    const audio = openAudio({
-      ...format,
-      ...liveOptions(settings.turns),
-      longestSeconds: windowSeconds,
-      searchSeconds: Math.min(SEARCH_SECONDS, windowSeconds),
-    });
+    const audio = openAudio(audioOptions(format, settings, windowSeconds));
     const { accountId, requestId } = owner;
     const payer = { ...owner, model: modelName, language: settings.language, translated: false };
     return new LiveSession({

@@ -3,6 +3,7 @@ import type { LiveAudio } from '../engine/binding.js';
 import type { Timers } from '../timers.js';
 import type { SpeechOfModel } from '../transcription/engine-lease.js';
 import type { SessionEvent } from './events.js';
+import type { InputRate } from './input-rate.js';
 import type { InputMemory } from './input-memory.js';
 import type { LiveMeter } from './meter.js';
 import type { LiveFormat, LiveSettings } from './options.js';
@@ -13,7 +14,9 @@ export interface SessionParts {
   format: LiveFormat;
   settings: LiveSettings;
   engine: Pick<SpeechOfModel, 'info' | 'recognise'>;
-  meter: LiveMeter;
+  meter: Pick<LiveMeter, 'paidSeconds' | 'payMinute'>;
+  /** Default: a multiple of real time. */
+  rate?: Pick<InputRate, 'delayMs'>;
   memory: InputMemory;
   accountId: string;
   requestId: string;

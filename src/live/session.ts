@@ -44,7 +44,7 @@ export class LiveSession {
   readonly ended: Promise<SessionEnd>;
   readonly #parts: SessionParts;
   readonly #decoder: UtteranceDecoder;
-  readonly #rate: InputRate;
+  readonly #rate: Pick<InputRate, 'delayMs'>;
   readonly #stop = new AbortController();
   readonly #inputs: Input[] = [];
   readonly #room = new IdleSignal(() => this.#waitingBytes < MOST_WAITING_BYTES_OF_SESSION);
@@ -64,7 +64,7 @@ export class LiveSession {
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#settings = parts.settings;
-    this.#rate = new InputRate(parts.timers.now());
+    this.#rate = parts.rate ?? new InputRate(parts.timers.now());
     this.ended = new Promise((resolve) => (this.#end = resolve));
     const { engine, accountId, requestId, timers, emit, measured } = parts;
     const { signal } = this.#stop;

@@ -61,6 +61,20 @@ describe('verbatim bench', function () {
     expect(readdirSync(directory)).to.include.members(['engine.json', 'engine.md']);
   });
 
+  it('live: speaks over both protocols at the speed of speech, and compares the words', async () => {
+    for (const protocol of ['openai', 'deepgram']) {
+      const words = ['--clips', CLIP, '--language', 'en', '--protocol', protocol, '--sessions', '2', '--seconds', '3'];
+      const { tables } = await report('live', ...words);
+      const [lags, texts, usage] = tables.map(({ rows }) => rows[0]);
+      expect(lags, protocol).to.include({ sessions: 2, refused: 0, 'cut off': 0, finals: 2, failed: 0 });
+      expect(lags).to.include({ contradicted: 0 });
+      expect(lags?.['final p50 ms']).to.be.above(0);
+      expect(lags?.['covered p50 ms'] === null).to.equal(protocol === 'openai');
+      expect(texts, protocol).to.include({ 'live beside one piece': 0 });
+      expect(usage?.['engine MiB']).to.be.above(10);
+    }
+  });
+
   it('tune: writes the settings that its measurements speak for, for serve to read', async () => {
     const file = join(directory, 'verbatim.tuned.json');
     const { tables, measurements } = await report(

@@ -34,6 +34,7 @@ import { wordRows } from './options/word-rows.js';
 import { segmentsRows } from './options/segments-rows.js';
 import { httpRows } from './options/http-rows.js';
 import { ledgerRows, nodesRows } from './options/ledger-rows.js';
+import { liveBenchRows } from './options/live-rows.js';
 import { memoryRows, overheadRows } from './options/server-rows.js';
 
 const CLIP = samplePath('de-wav24-stereo.wav');
@@ -253,6 +254,7 @@ const rows = {
   ...parityRows,
   ...speakersRows,
   ...wordRows,
+  ...liveBenchRows,
 };
 
 describe('Every option of a bench command', () => {

@@ -7,6 +7,7 @@ import { accountOptionRows } from './option-rows/account-options.js';
 import { accountRows } from './option-rows/accounts.js';
 import { creditRows, keyRows } from './option-rows/credits-and-keys.js';
 import { databaseRows } from './option-rows/database.js';
+import { liveCommandRows } from './option-rows/live.js';
 import { modelRows } from './option-rows/models.js';
 import type { OptionRows } from './option-rows/rows.js';
 import { serveRows } from './option-rows/serve.js';
@@ -22,6 +23,7 @@ const rows: OptionRows = {
   },
   ...serveRows,
   ...transcribeRows,
+  ...liveCommandRows,
   ...translateRows,
   ...accountRows,
   ...accountOptionRows,

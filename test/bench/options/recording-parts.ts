@@ -51,6 +51,12 @@ const STAND_INS: BenchParts = {
       ofEachNode: Array.from({ length: nodes }, () => 100 * connections),
       perSecond: 100 * connections * nodes,
     }),
+  measureLive: ({ tracks }) =>
+    Promise.resolve({
+      sessions: tracks.map(() => ({ sentAt: [100], lateMs: [0], results: [], isComplete: true })),
+      usage: null,
+      ownCores: 0.1,
+    }),
   measureMemory: ({ slots }) =>
     Promise.resolve({
       ...{ slots, idle: (100 + 10 * slots) * MIB, after: (110 + 10 * slots) * MIB },

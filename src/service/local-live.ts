@@ -1,0 +1,56 @@
+/** A live session on this machine without a server, an account or a charge, for `verbatim live`. */
+import { checkLiveSettings } from '../live/check-settings.js';
+import type { SessionEvent } from '../live/events.js';
+import { InputMemory } from '../live/input-memory.js';
+import { audioOptions, type LiveFormat, type LiveSettings } from '../live/options.js';
+import { LiveSession } from '../live/session.js';
+import { systemTimers } from '../timers.js';
+import type { ServiceContext } from './context.js';
+import { liveAudioSource } from './live-audio.js';
+import { loadEngine } from './speech-engine.js';
+
+export interface LocalLive {
+  session: LiveSession;
+  /** The name of the model, and whether it is the demonstration. */
+  info: { modelName: string; isDemonstration: boolean };
+  close: () => Promise<void>;
+}
+
+export interface LocalLiveOptions {
+  format: LiveFormat;
+  settings: LiveSettings;
+  emit: (event: SessionEvent) => void;
+}
+
+const ACCOUNT = 'local';
+/** Nobody else waits for this machine, and nobody pays. */
+const FREE = { paidSeconds: Infinity, payMinute: () => Promise.resolve() };
+const UNPACED = { delayMs: () => 0 };
+
+/** Loads the configured speech model. Rejects as `checkLiveSettings` throws. */
+export async function startLocalLive(
+  { config, roots, manifest }: ServiceContext,
+  { format, settings, emit }: LocalLiveOptions,
+): Promise<LocalLive> {
+  const engine = await loadEngine(config, roots, manifest);
+  try {
+    checkLiveSettings(engine.info, settings);
+    const source = await liveAudioSource(config, roots, manifest);
+    const session = new LiveSession({
+      audio: source.open(audioOptions(format, settings, engine.info.windowSeconds)),
+      ...{ format, settings, engine, emit, meter: FREE, rate: UNPACED, memory: new InputMemory() },
+      ...{ accountId: ACCOUNT, requestId: ACCOUNT, maxSeconds: Infinity, timers: systemTimers },
+      signal: new AbortController().signal,
+      measured: () => undefined,
+    });
+    const close = async (): Promise<void> => {
+      session.leave();
+      source.close();
+      await engine.close();
+    };
+    return { session, info: engine.info, close };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
