@@ -14,6 +14,13 @@ export interface InFlightRequest {
   end(): void;
 }
 
+export interface WatchedConnection {
+  accountId: string;
+  keyId: string;
+  /** Its key was revoked, or its account suspended. */
+  revoked: () => void;
+}
+
 export interface InFlightOptions {
   maxPerAccount: number;
   /** Whole seconds, at least 1, from the measured backlog. */
@@ -25,6 +32,8 @@ export class InFlightRegistry {
   readonly #requests = new Set<InFlightRequest>();
   /** Live sessions, which have limits of their own, and what each does when the server drains. */
   readonly #sessions = new Map<InFlightRequest, (error: VerbatimError) => void>();
+  /** Open connections, with a session or without: they end with their key, and a drain does not wait for them. */
+  readonly #connections = new Set<WatchedConnection>();
   readonly #countByAccount = new Map<string, number>();
   readonly #idle = new IdleSignal(() => this.#all.length === 0);
   #draining = false;
@@ -87,6 +96,12 @@ export class InFlightRegistry {
     return session;
   }
 
+  /** Until the function that is returned is called. */
+  watchConnection(connection: WatchedConnection): () => void {
+    this.#connections.add(connection);
+    return () => void this.#connections.delete(connection);
+  }
+
   get #all(): InFlightRequest[] {
     return [...this.#requests, ...this.#sessions.keys()];
   }
@@ -98,20 +113,21 @@ export class InFlightRegistry {
 
   /** Aborts everything a revoked key has in flight. */
   revokeKey(keyId: string): void {
-    for (const request of this.#all) {
-      if (request.keyId === keyId) request.abort(revokedInFlight());
-    }
+    this.#revoke((owner) => owner.keyId === keyId);
   }
 
   /** Of an account that is suspended or deleted. */
   revokeAccount(accountId: string): void {
-    for (const request of this.#all) {
-      if (request.accountId === accountId) request.abort(revokedInFlight());
-    }
+    this.#revoke((owner) => owner.accountId === accountId);
+  }
+
+  #revoke(isOf: (owner: { accountId: string; keyId: string }) => boolean): void {
+    for (const request of this.#all.filter(isOf)) request.abort(revokedInFlight());
+    for (const connection of [...this.#connections].filter(isOf)) connection.revoked();
   }
 
   keyIds(): string[] {
-    return [...new Set(this.#all.map((request) => request.keyId))];
+    return [...new Set([...this.#all, ...this.#connections].map(({ keyId }) => keyId))];
   }
 
   /**

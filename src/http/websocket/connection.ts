@@ -71,6 +71,8 @@ export class SocketConnection {
 
   #receive(message: Message): void {
     if (this.#isOver) return;
+    // Its pong may wait behind many messages.
+    this.#isAlive = true;
     this.#waiting.push(message);
     this.socket.pause();
     void this.#read();

@@ -54,6 +54,14 @@ interface Outcome {
   code?: ErrorCode;
 }
 
+interface HandOver {
+  socket: Socket;
+  head: Buffer;
+  accepted: AcceptedSocket;
+  identity: Identity;
+  record: () => void;
+}
+
 type UpgradeDeps = Pick<HttpDeps, 'ledger' | 'inFlight' | 'addresses' | 'logger' | 'metrics' | 'timers' | 'settings'>;
 
 const BASE = 'http://localhost';
@@ -130,7 +138,7 @@ class Upgrader {
       outcome.identity = identity;
       const accepted = await route.accept(request, identity);
       if (socket.destroyed) accepted.abandon();
-      else this.#handOver(request, { socket, head, accepted, record });
+      else this.#handOver(request, { socket, head, accepted, identity, record });
     } catch (thrown) {
       const error = requestError(thrown);
       if (error.code === 'internal_error') {
@@ -148,10 +156,7 @@ class Upgrader {
     return { ...(await route.signedIn(request)), session: null };
   }
 
-  #handOver(
-    { id, req }: SocketRequest,
-    { socket, head, accepted, record }: { socket: Socket; head: Buffer; accepted: AcceptedSocket; record: () => void },
-  ): void {
+  #handOver({ id, req }: SocketRequest, { socket, head, accepted, identity, record }: HandOver): void {
     const headers = { [RequestId.name]: id, ...accepted.headers };
     Object.assign(req, { verbatimSubprotocol: accepted.subprotocol, verbatimHeaders: headers } satisfies Chosen);
     let isDone = false;
@@ -164,7 +169,15 @@ class Upgrader {
       isDone = true;
       const connection = new SocketConnection(webSocket, this.deps.timers);
       this.#connections.add(connection);
-      socket.once('close', () => this.#connections.delete(connection));
+      const unwatch = this.deps.inFlight.watchConnection({
+        ...{ accountId: identity.account.id, keyId: identity.key.id },
+        // A session says first why it ends.
+        revoked: () => setImmediate(() => connection.close(1008, 'invalid_api_key')),
+      });
+      socket.once('close', () => {
+        this.#connections.delete(connection);
+        unwatch();
+      });
       accepted.run(connection);
     });
   }

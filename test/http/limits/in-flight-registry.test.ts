@@ -43,6 +43,23 @@ describe('InFlightRegistry', () => {
     expect(first.signal.reason).to.have.property('code', 'invalid_api_key');
   });
 
+  it('ends the open connections of a revoked key, and drains without them', async () => {
+    const ended: string[] = [];
+    const watch = (keyId: string, name: string) =>
+      registry.watchConnection({ accountId: 'a', keyId, revoked: () => ended.push(name) });
+    watch('k1', 'first');
+    const unwatch = watch('k2', 'second');
+    watch('k3', 'third');
+    expect(registry.keyIds()).to.deep.equal(['k1', 'k2', 'k3']);
+    registry.revokeKey('k1');
+    expect(ended).to.deep.equal(['first']);
+    unwatch();
+    registry.revokeKey('k2');
+    registry.revokeAccount('a');
+    expect(ended).to.deep.equal(['first', 'first', 'third']);
+    await registry.drain(10_000);
+  });
+
   it('drains: waits for what runs, refuses what comes', async () => {
     const running = registry.begin(owner);
     let drained = false;

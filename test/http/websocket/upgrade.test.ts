@@ -45,7 +45,7 @@ describe('requests for WebSockets', () => {
     await start();
     for (const path of PATHS) {
       for (const given of [{}, headers(UNKNOWN_KEY), { authorization: 'Basic YTpi' }, headers('')]) {
-        const { status, headers: sent, body } = await refused(path, given as Record<string, string>);
+        const { status, headers: sent, body } = await refused(path, given);
         expect(status, path).to.equal(401);
         expect(sent['www-authenticate']).to.equal('Bearer');
         expect(codeOf(body)).to.match(/^(missing|invalid)_api_key$/);

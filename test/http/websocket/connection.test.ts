@@ -1,0 +1,116 @@
+/** What a client may make the server hold and do once its WebSocket is open. */
+import { expect } from 'chai';
+import { MOST_MESSAGE_BYTES } from '../../../src/http/websocket/connection.js';
+import { ManualTimers } from '../../support/manual-timers.js';
+import { call, transcribe } from '../../support/requests.js';
+import { bearer, TestServer, type Customer, type TestServerOptions } from '../../support/server.js';
+import { SocketClient } from '../../support/socket-client.js';
+import { until } from '../../support/until.js';
+
+const REALTIME = '/v1/realtime?intent=transcription';
+const LISTEN = '/v1/listen?encoding=linear16&sample_rate=16000';
+
+describe('an open WebSocket', () => {
+  let server: TestServer;
+  let customer: Customer;
+
+  const start = async (options: TestServerOptions = {}): Promise<void> => {
+    server = await TestServer.start(options);
+    customer = await server.customer();
+  };
+  afterEach(() => server.dispose());
+
+  const open = (path: string, options: object = {}): Promise<SocketClient> =>
+    SocketClient.connect(server.url + path, [], { headers: bearer(customer.key), ...options });
+  const linesOf = (route: string) => server.logs.filter((line) => line['route'] === route);
+
+  it('is closed by 1009 for a message over the limit, and takes one of the limit', async () => {
+    await start();
+    const client = await open(REALTIME);
+    client.send({ type: 'input_audio_buffer.append', audio: 'A'.repeat(15 * 2 ** 20 + 4) });
+    expect(await client.next('error')).to.have.nested.property('error.param', 'event.audio');
+    client.socket.send(Buffer.alloc(MOST_MESSAGE_BYTES, 'A'));
+    await until(() => client.of('error').length === 2);
+    client.socket.send(Buffer.alloc(MOST_MESSAGE_BYTES + 1, 'A'));
+    expect((await client.untilClosed()).code).to.equal(1009);
+    const other = await open(LISTEN);
+    other.socket.send(Buffer.alloc(MOST_MESSAGE_BYTES + 1));
+    expect((await other.untilClosed()).code).to.equal(1009);
+  });
+
+  it('is cut when its client reads nothing', async () => {
+    await start();
+    const client = await open(REALTIME);
+    await client.next('session.created');
+    client.socket.pause();
+    const transcription = { prompt: '😀'.repeat(500) };
+    const update = { type: 'session.update', session: { audio: { input: { transcription } } } };
+    for (let i = 0; i < 20_000 && linesOf('/v1/realtime').length === 0; i++) {
+      client.send(update);
+      if (i % 100 === 99) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await until(() => linesOf('/v1/realtime').length === 1);
+    client.socket.resume();
+    expect((await client.untilClosed()).code).to.equal(1006);
+    // All that the kernel and the server held of its answers.
+    expect(client.of('session.updated').length).to.be.below(20_000);
+  });
+
+  it("of ten thousand events at once leaves another client's clip alone", async () => {
+    await start();
+    const client = await open(REALTIME);
+    await client.next('session.created');
+    for (let i = 0; i < 10_000; i++) client.send({ type: 'input_audio_buffer.clear' });
+    await client.next('input_audio_buffer.cleared');
+    const other = await server.customer();
+    expect((await transcribe(server, { key: other.key })).status).to.equal(200);
+    expect(client.of('input_audio_buffer.cleared').length).to.be.below(10_000);
+    client.socket.terminate();
+  });
+
+  it('answers all of five thousand events, in their order, a thousand a second', async () => {
+    const timers = new ManualTimers();
+    await start({ timers });
+    const client = await open(REALTIME);
+    for (let i = 0; i < 5000; i++) client.send({ type: 'none', event_id: `${i}` });
+    const clock = setInterval(() => timers.pass(1000), 1);
+    await until(() => client.of('error').length === 5000);
+    clearInterval(clock);
+    const ids = client.of('error').map(({ error }) => (error as { event_id: string }).event_id);
+    expect(ids).to.deep.equal(Array.from({ length: 5000 }, (_, index) => `${index}`));
+    expect(timers.now()).to.be.at.least(4900);
+    client.close();
+  });
+
+  it('is pinged, and cut when no pong comes', async () => {
+    const timers = new ManualTimers();
+    await start({ timers });
+    let pings = 0;
+    const client = await open(REALTIME);
+    client.socket.on('ping', () => (pings += 1));
+    const silent = await open(REALTIME, { autoPong: false });
+    await Promise.all([client.next('session.created'), silent.next('session.created')]);
+    timers.pass(20_000);
+    await until(() => pings === 1);
+    // The pong is there before the next look.
+    const echo = client.events.length;
+    client.send({ type: 'input_audio_buffer.clear' });
+    await client.next('input_audio_buffer.cleared', echo);
+    timers.pass(20_000);
+    expect((await silent.untilClosed()).code).to.equal(1006);
+    await until(() => pings === 2);
+    expect(client.closed).to.equal(null);
+    client.close();
+  });
+
+  it('is closed by 1008 when its key is revoked, in either protocol, with audio or without', async () => {
+    await start();
+    const speaking = await open(LISTEN);
+    speaking.socket.send(Buffer.alloc(3200));
+    const silent = [await open(LISTEN), await open(REALTIME)];
+    await until(async () => (await server.balance(customer)) === 99);
+    const path = `/api/v1/keys/${customer.key.id}`;
+    await call(server, path, { method: 'DELETE', headers: bearer(customer.managementKey) });
+    for (const client of [speaking, ...silent]) expect((await client.untilClosed()).code).to.equal(1008);
+  });
+});

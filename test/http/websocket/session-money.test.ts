@@ -1,0 +1,167 @@
+/** Own records of random sessions of both protocols, which end in every way: what is charged is what was received. */
+import type { Socket } from 'node:net';
+import { expect } from 'chai';
+import { pieces } from '../../support/live-audio.js';
+import { Mulberry32 } from '../../support/random.js';
+import { call } from '../../support/requests.js';
+import { SEED } from '../../support/seed.js';
+import { bearer, TestServer, type Customer } from '../../support/server.js';
+import { SocketClient } from '../../support/socket-client.js';
+import { until } from '../../support/until.js';
+
+const SESSIONS = 200;
+const AT_ONCE = 40;
+/** Those that cross a minute, which takes a while: audio is worked on at four times real time. */
+const LONG = 16;
+/** G.711. */
+const RATE = 8000;
+const MINUTE = 60;
+const ENDS = ['finish', 'close', 'hang up', 'revoke', 'drain'] as const;
+
+interface Book {
+  customer: Customer;
+  credits: number;
+  end: (typeof ENDS)[number];
+  /** Seconds that were worked on for certain, and that were sent in all. */
+  worked: number;
+  sent: number;
+}
+
+describe('the money of 200 random live sessions', () => {
+  let server: TestServer;
+
+  before(async () => {
+    const settings = { maxConnectionsPerAddress: 1000 };
+    server = await TestServer.start({ settings });
+    Object.assign(server.engine, { slots: 1000, realTimeFactor: 0.001 });
+  });
+  after(() => server.dispose());
+
+  const random = new Mulberry32(SEED);
+  // Full scale, as G.711 has it: noise is speech to a level.
+  const noise = random.bytes(80 * RATE);
+
+  /** One protocol's words. */
+  interface Protocol {
+    connect(key: string): Promise<SocketClient>;
+    audio(client: SocketClient, bytes: Buffer): void;
+    /** Resolves when all audio before was worked on. */
+    settle(client: SocketClient): Promise<void>;
+  }
+
+  const deepgram: Protocol = {
+    connect: (key) =>
+      SocketClient.connect(`${server.url}/v1/listen?encoding=mulaw&sample_rate=${RATE}&endpointing=false`, [], {
+        headers: { authorization: `Token ${key}` },
+      }),
+    audio: (client, bytes) => client.socket.send(bytes),
+    settle: async (client) => {
+      client.send({ type: 'Finalize' });
+      const isDone = (): boolean => client.of('Results').some((result) => result['from_finalize'] === true);
+      await until(() => isDone() || client.closed !== null);
+    },
+  };
+  const realtime: Protocol = {
+    connect: async (key) => {
+      const client = await SocketClient.connect(`${server.url}/v1/realtime?intent=transcription`, [], {
+        headers: bearer(key),
+      });
+      const input = { format: { type: 'audio/pcmu' }, turn_detection: null };
+      client.send({ type: 'session.update', session: { audio: { input } } });
+      await client.next('session.updated');
+      return client;
+    },
+    audio: (client, bytes) => client.send({ type: 'input_audio_buffer.append', audio: bytes.toString('base64') }),
+    settle: async (client) => {
+      client.send({ type: 'input_audio_buffer.commit' });
+      const isDone = (): boolean => client.of('input_audio_buffer.committed').length + client.of('error').length > 0;
+      await until(() => isDone() || client.closed !== null);
+    },
+  };
+
+  async function session(index: number): Promise<Book> {
+    const isLong = index < LONG;
+    const isPoor = isLong && index % 4 === 0;
+    const credits = isPoor ? 1 : 10;
+    const customer = await server.customer(credits);
+    const protocol = index % 2 === 0 ? deepgram : realtime;
+    const end = index >= SESSIONS - 10 ? 'drain' : random.pick(ENDS.slice(0, 4));
+    const book: Book = { customer, credits, end, worked: 0, sent: 0 };
+    const client = await protocol.connect(customer.key.rawKey);
+    const seconds = isLong ? 55 + random.below(15) : random.below(4) === 0 ? 0 : random.next() * 8;
+    const bytes = noise.subarray(0, Math.round(seconds * RATE));
+    for (const piece of pieces(bytes, 1 + random.below(isLong ? 40_000 : 20_000))) protocol.audio(client, piece);
+    book.sent = bytes.length / RATE;
+    // A commit of less than 100 ms is refused before the audio is worked on.
+    if (end === 'drain' || (bytes.length > RATE / 10 && random.below(3) > 0)) {
+      await protocol.settle(client);
+      if (bytes.length > RATE / 10) book.worked = book.sent;
+    }
+    if (random.below(3) === 0 && end !== 'drain') {
+      protocol.audio(client, noise.subarray(0, RATE));
+      book.sent += 1;
+    }
+    if (end !== 'drain') await finish(client, { book, protocol });
+    return book;
+  }
+
+  async function finish(client: SocketClient, { book, protocol }: { book: Book; protocol: Protocol }): Promise<void> {
+    const socket = (client.socket as unknown as { _socket: Socket })._socket;
+    if (book.end === 'finish' && protocol === deepgram) {
+      client.send({ type: 'CloseStream' });
+      const { code } = await client.untilClosed();
+      if (code === 1000) book.worked = book.sent;
+    } else if (book.end === 'hang up') {
+      // Half a frame: 126 says that two bytes of length follow.
+      socket.write(Buffer.from([0x82, 0xfe, 0x10]));
+      socket.destroy();
+      await client.untilClosed();
+    } else if (book.end === 'revoke') {
+      const path = `/api/v1/keys/${book.customer.key.id}`;
+      await call(server, path, { method: 'DELETE', headers: bearer(book.customer.managementKey) });
+      client.close();
+      await client.untilClosed();
+    } else {
+      client.close();
+      await client.untilClosed();
+    }
+  }
+
+  const minutesOf = async ({ customer }: Book): Promise<number> => {
+    const days = await server.ledger.history.usageByDay(customer.account.id, 2);
+    return days.reduce((sum, day) => sum + day.minutes, 0);
+  };
+  const gauge = async (name: string): Promise<number> => {
+    const { text } = await call(server, '/metrics');
+    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+  };
+
+  it('is what was received, by started minutes', async function () {
+    this.timeout(300_000);
+    const records: Book[] = [];
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < SESSIONS) records.push(await session(next++));
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    await until(async () => (await gauge('verbatim_live_sessions')) === 10);
+    expect(await gauge('verbatim_live_waiting_bytes')).to.equal(0);
+    await server.close(60_000);
+    expect(server.engine.running).to.equal(0);
+    expect(await server.ledger.audit()).to.deep.equal([]);
+    expect(records).to.have.length(SESSIONS);
+    let exact = 0;
+    for (const book of records) {
+      const minutes = await minutesOf(book);
+      const what = JSON.stringify({ ...book, customer: book.customer.account.email, SEED });
+      const [least, most] = [book.worked, book.sent].map((seconds) => Math.ceil(seconds / MINUTE - 1e-9));
+      // A balance ends a session: what it does not pay for is not worked on.
+      expect(minutes, what).to.be.within(Math.min(book.credits, least!), Math.min(book.credits, most!));
+      if (least === most) exact += 1;
+      const { balance } = await server.ledger.credits.balance(book.customer.account.id);
+      expect(balance, what).to.equal(book.credits - minutes);
+    }
+    expect(exact).to.be.above(SESSIONS / 2);
+    expect(new Set(records.map(({ end }) => end)).size).to.equal(ENDS.length);
+  });
+});
