@@ -27,7 +27,7 @@ export interface ListenParts {
 export class ListenSession {
   readonly #created: string;
   readonly #hash = createHash('sha256');
-  readonly #idle: Timer;
+  #idle: Timer | null = null;
   #starting: Promise<LiveSession> | null = null;
   #session: LiveSession | null = null;
   /** Final results cover the time line up to here, seconds. */
@@ -39,10 +39,7 @@ export class ListenSession {
 
   constructor(private readonly parts: ListenParts) {
     this.#created = new Date(parts.now()).toISOString();
-    this.#idle = parts.timers.after(IDLE_MS, () => {
-      this.#isClosing = true;
-      parts.connection.close(1011, 'NET-0001');
-    });
+    this.#watchIdleness();
     parts.connection.begin({
       message: (message) => this.#message(message),
       closed: () => this.#closed(),
@@ -51,13 +48,23 @@ export class ListenSession {
 
   async #message({ data, isBinary }: Message): Promise<void> {
     if (this.#isClosing) return;
-    this.#idle.restart();
+    // While the server makes the client wait, it sends nothing.
+    this.#idle?.cancel();
     try {
       if (isBinary) await this.#audio(data);
       else await this.#control(data);
     } catch (error) {
       this.#fail(requestError(error));
     }
+    this.#watchIdleness();
+  }
+
+  #watchIdleness(): void {
+    if (this.#isClosing) return;
+    this.#idle = this.parts.timers.after(IDLE_MS, () => {
+      this.#isClosing = true;
+      this.parts.connection.close(1011, 'NET-0001');
+    });
   }
 
   async #audio(data: Buffer): Promise<void> {
@@ -106,7 +113,7 @@ export class ListenSession {
 
   #finish(): void {
     this.#isClosing = true;
-    this.#idle.cancel();
+    this.#idle?.cancel();
     if (this.#session === null) this.#ended({ how: 'finished' });
     else this.#session.finish();
   }
@@ -187,7 +194,7 @@ export class ListenSession {
 
   #ended(end: SessionEnd): void {
     this.#isClosing = true;
-    this.#idle.cancel();
+    this.#idle?.cancel();
     if (end.how === 'left') return;
     const { connection, options } = this.parts;
     const duration = this.#session?.receivedSeconds ?? 0;
@@ -217,7 +224,7 @@ export class ListenSession {
   }
 
   #closed(): void {
-    this.#idle.cancel();
+    this.#idle?.cancel();
     this.#isClosing = true;
     if (this.#session !== null) this.#session.leave();
     else if (this.#starting === null) this.parts.reservation.release();
