@@ -38,8 +38,8 @@ const HTTP_FOLDERS = {
   transcripts: ['schema', 'errors', 'limits', 'upload', 'app', 'auth'],
   api: ['schema', 'errors', 'app', 'auth', 'transcripts'],
   openai: ['schema', 'errors', 'upload', 'app', 'auth', 'transcripts', 'api'],
-  openapi: ['schema', 'errors', 'app', 'transcripts', 'api', 'openai'],
-  dashboard: ['schema', 'errors', 'limits', 'app', 'auth', 'transcripts', 'api'],
+  openapi: ['schema', 'errors', 'app', 'transcripts', 'api', 'openai', 'realtime', 'deepgram'],
+  dashboard: ['schema', 'errors', 'limits', 'app', 'auth', 'transcripts', 'api', 'websocket'],
 };
 /** Packages that only these rooms know. */
 const PACKAGES = {

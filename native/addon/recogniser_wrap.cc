@@ -1,5 +1,6 @@
 #include "recogniser_wrap.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "audio_window_wrap.h"
 #include "call_abort.h"
 #include "decoder_batch_wrap.h"
+#include "failure.h"
 #include "head_conversion.h"
 #include "option_reader.h"
 #include "promise_work.h"
@@ -17,6 +19,27 @@
 #include "window_in_flight_wrap.h"
 
 namespace verbatim::addon {
+
+namespace {
+
+// The property `weightCache` of a model's options; no cache if it is absent.
+transformer::WeightCacheOptions weight_cache(Napi::Value options) {
+  transformer::WeightCacheOptions out;
+  const Napi::Value value = options.As<Napi::Object>().Get("weightCache");
+  if (value.IsUndefined()) return out;
+  const OptionReader reader(value, "options.weightCache");
+  double max_bytes = 0.0;
+  bool is_always_shared = false;
+  reader.required("maxBytes", max_bytes);
+  reader.optional("alwaysShared", is_always_shared);
+  if (max_bytes < 0.0) throw argument_error(value.Env(), "options.weightCache.maxBytes must be 0 or more.");
+  out.directory = path_argument(value.As<Napi::Object>().Get("directory"));
+  out.max_bytes = static_cast<std::uint64_t>(max_bytes);
+  if (is_always_shared) out.sharing = transformer::WeightSharing::kAlways;
+  return out;
+}
+
+}  // namespace
 
 std::vector<RecogniserWrap::PropertyDescriptor> RecogniserWrap::members() {
   return {InstanceMethod<&RecogniserWrap::open_window>("openWindow"),
@@ -44,10 +67,11 @@ Napi::Value RecogniserWrap::load(const Napi::CallbackInfo& info) {
     read_accelerator(options, accelerator);
     options.optional("compute", compute);
     const HeadSet heads = alignment_heads(info[1]);
+    const transformer::WeightCacheOptions weights = weight_cache(info[1]);
     return run_on_worker(
         env, "verbatim.loadRecogniser",
-        [path, device, accelerator, compute, heads] {
-          return load_recogniser(path, device, accelerator, compute, heads);
+        [path, device, accelerator, compute, heads, weights] {
+          return load_recogniser(path, device, accelerator, compute, heads, SpeechExecutor::kByDevice, weights);
         },
         [](Napi::Env e, std::shared_ptr<const Recogniser> model) {
           return wrap(e, std::make_shared<HeldRecogniser>(e, std::move(model)));
@@ -71,8 +95,8 @@ Napi::Value RecogniserWrap::create_encoder(const Napi::CallbackInfo& info) {
     OptionReader(info[0], "options").required("threads", threads);
     return run_on_worker(
         env, "verbatim.createEncoder", [held = state(), threads] { return held->model->make_encoder(threads); },
-        [held = state()](Napi::Env e, std::unique_ptr<WindowEncoder> encoder) {
-          return WindowEncoderWrap::wrap(e, std::make_shared<HeldEncoder>(e, held, std::move(encoder)));
+        [held = state(), threads](Napi::Env e, std::unique_ptr<WindowEncoder> encoder) {
+          return WindowEncoderWrap::wrap(e, std::make_shared<HeldEncoder>(e, held, std::move(encoder), threads));
         });
   });
 }

@@ -77,6 +77,17 @@ Napi::Object abilities_to_js(Napi::Env env, const SpeechAbilities& abilities) {
   return out;
 }
 
+Napi::Value weight_cache_to_js(Napi::Env env, const SpeechModelInfo& info) {
+  if (!info.weight_cache) return env.Null();
+  const transformer::WeightCacheReport& report = *info.weight_cache;
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("foundBytes", static_cast<double>(report.found_bytes));
+  out.Set("sharedBytes", static_cast<double>(report.shared_bytes));
+  out.Set("writtenBytes", static_cast<double>(report.written_bytes));
+  out.Set("problem", report.problem.empty() ? env.Null() : Napi::String::New(env, report.problem));
+  return out;
+}
+
 }  // namespace
 
 void read_accelerator(const OptionReader& options, AcceleratorMode& out) {
@@ -126,6 +137,7 @@ Napi::Object to_js(Napi::Env env, const SpeechModelInfo& info) {
   out.Set("deviceName", info.device_name);
   out.Set("memoryBytes", static_cast<double>(info.memory_bytes));
   out.Set("accelerator", info.accelerator);
+  out.Set("weightCache", weight_cache_to_js(env, info));
   return out;
 }
 

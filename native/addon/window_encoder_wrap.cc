@@ -1,7 +1,9 @@
 #include "window_encoder_wrap.h"
 
 #include "lease.h"
+#include "option_reader.h"
 #include "promise_work.h"
+#include "thread_count.h"
 #include "window_in_flight_wrap.h"
 
 namespace verbatim::addon {
@@ -36,6 +38,9 @@ Napi::Value WindowEncoderWrap::advance(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   return promise_from(env, [&] {
     const std::shared_ptr<HeldInFlight> held = WindowInFlightWrap::from_js(info[0], "window")->state();
+    int threads = state()->threads;
+    if (!info[1].IsUndefined()) OptionReader(info[1], "options").optional("threads", threads);
+    require_thread_count(threads);
     Lease encoder(state());
     Encoding encoding(held);
     const auto convert = [held, shared = state()](Napi::Env e, WindowStage stage) {
@@ -45,9 +50,13 @@ Napi::Value WindowEncoderWrap::advance(const Napi::CallbackInfo& info) {
     };
     return run_on_worker(
         env, "verbatim.encode",
-        [encoder = std::move(encoder), encoding = std::move(encoding)] {
+        [encoder = std::move(encoder), encoding = std::move(encoding), threads] {
+          encoder->encoder->set_threads(threads);
           encoder->encoder->advance(encoding.window());
-          return encoding.window().stage();
+          const WindowStage stage = encoding.window().stage();
+          // An encoder at rest keeps the working memory of its own threads only.
+          if (stage != WindowStage::kEncode) encoder->encoder->set_threads(encoder->threads);
+          return stage;
         },
         convert);
   });

@@ -13,11 +13,13 @@ namespace verbatim::addon {
 
 // An encoder and its buffers, reported to V8; one call at a time.
 struct HeldEncoder {
-  HeldEncoder(Napi::Env env, std::shared_ptr<HeldRecogniser> of, std::unique_ptr<WindowEncoder> made)
-      : model(std::move(of)), encoder(std::move(made)), memory(env, encoder->memory_bytes()) {}
+  HeldEncoder(Napi::Env env, std::shared_ptr<HeldRecogniser> of, std::unique_ptr<WindowEncoder> made, int of_threads)
+      : model(std::move(of)), encoder(std::move(made)), threads(of_threads), memory(env, encoder->memory_bytes()) {}
 
   const std::shared_ptr<HeldRecogniser> model;
   const std::unique_ptr<WindowEncoder> encoder;
+  // Of a unit that is given no other number.
+  const int threads;
   bool busy = false;
   ExternalMemory memory;
 };

@@ -22,7 +22,8 @@ int run_program(int count, char** values, const std::function<void(const std::ve
 
 void sleep_while_waiting(char** arguments) {
   if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
-  setenv("OMP_WAIT_POLICY", "passive", 1);
+  setenv("OMP_WAIT_POLICY", "active", 1);
+  setenv("GOMP_SPINCOUNT", "4000", 0);
   execv("/proc/self/exe", arguments);
 }
 

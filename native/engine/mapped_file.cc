@@ -3,30 +3,16 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "error.h"
+#include "file_descriptor.h"
 
 namespace verbatim {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 [[noreturn]] void fail(const std::filesystem::path& path, const char* reason) {
   throw EngineError(ErrorCode::kIoError, "cannot read " + path.string() + ": " + reason);
@@ -35,11 +21,12 @@ class Descriptor {
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) fail(path, std::strerror(errno));
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) fail(path, std::strerror(errno));
   if (!S_ISREG(status.st_mode)) fail(path, "not a regular file");
+  identity_ = identity_of(status);
   if (status.st_size == 0) return;
   const auto size = static_cast<std::size_t>(status.st_size);
   void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
@@ -57,11 +44,12 @@ void MappedFile::drop_pages() const noexcept {
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)), identity_(other.identity_) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(identity_, other.identity_);
   return *this;
 }
 

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <span>
 
+#include "file_identity.h"
+
 namespace verbatim {
 
 // A whole file mapped read-only. Pages are read on first access, and the kernel can drop them at any time. So a model
@@ -18,12 +20,15 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
 
   std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
+  // Of the file when it was mapped.
+  const FileIdentity& identity() const noexcept { return identity_; }
   // Gives the pages read so far back to the system; a later read loads them again.
   void drop_pages() const noexcept;
 
  private:
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  FileIdentity identity_;
 };
 
 }  // namespace verbatim

@@ -1,5 +1,6 @@
 #include "testing/window_runner.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace verbatim::test {
@@ -40,11 +41,13 @@ void WindowRunner::work(WindowEncoder& encoder) {
   for (;;) {
     changed_.wait(lock, [&] { return is_ending_ || batch_is_due() || !to_encode_.empty(); });
     if (is_ending_) return;
+    ++busy_;
     if (batch_is_due()) {
       decode(lock);
     } else {
       encode(lock, encoder);
     }
+    --busy_;
   }
 }
 
@@ -53,12 +56,23 @@ bool WindowRunner::batch_is_due() const {
   return !is_decoding_ && size > 0 && (to_encode_.empty() || size >= static_cast<std::size_t>(options_.full_batch));
 }
 
+// Those that nothing waits for; returns how many.
+int WindowRunner::take_idle_lanes() {
+  const int waiting = static_cast<int>(to_encode_.size()) + (batch_is_due() ? 1 : 0);
+  const int idle = std::max(0, options_.lanes - busy_ - helping_ - waiting);
+  helping_ += idle;
+  return idle;
+}
+
 void WindowRunner::encode(std::unique_lock<std::mutex>& lock, WindowEncoder& encoder) {
   std::shared_ptr<WindowInFlight> window = std::move(to_encode_.front());
   to_encode_.pop_front();
+  const int helping = options_.helps_encoder ? take_idle_lanes() : 0;
   lock.unlock();
+  encoder.set_threads(options_.threads * (1 + helping));
   encoder.advance(*window);
   lock.lock();
+  helping_ -= helping;
   // A window that has begun continues before others begin.
   if (window->stage() == WindowStage::kEncode) {
     to_encode_.push_front(std::move(window));
@@ -70,9 +84,11 @@ void WindowRunner::encode(std::unique_lock<std::mutex>& lock, WindowEncoder& enc
 
 void WindowRunner::decode(std::unique_lock<std::mutex>& lock) {
   is_decoding_ = true;
+  const int helping = options_.helps_batch ? take_idle_lanes() : 0;
   lock.unlock();
-  BatchAdvance advance = batch_->advance(options_.steps, options_.threads);
+  BatchAdvance advance = batch_->advance(options_.steps, options_.threads * (1 + helping));
   lock.lock();
+  helping_ -= helping;
   is_decoding_ = false;
   for (auto& window : advance.left) pass_on(std::move(window));
   changed_.notify_all();

@@ -16,6 +16,9 @@ struct RunnerOptions {
   // Threads that take units of work, and compute threads of each.
   int lanes = 1;
   int threads = 1;
+  // Whether an encoder, and the batch, also has the threads of idle lanes.
+  bool helps_encoder = true;
+  bool helps_batch = false;
   // Steps of one turn of the batch.
   int steps = 4;
   // With so many windows in the batch, it has priority over windows that wait for an encoder.
@@ -23,7 +26,8 @@ struct RunnerOptions {
 };
 
 // Processes windows with a recogniser like the service, but without its fairness. Lanes take turns of the batch and
-// units of an encoder, whichever is due. For tests and benchmarks on the engine alone.
+// units of an encoder, whichever is due. A unit of an encoder has the threads of idle lanes, too. For tests and
+// benchmarks on the engine alone.
 class WindowRunner {
  public:
   WindowRunner(const Recogniser& recogniser, const RunnerOptions& options);
@@ -42,6 +46,7 @@ class WindowRunner {
  private:
   void work(WindowEncoder& encoder);
   bool batch_is_due() const;
+  int take_idle_lanes();
   void encode(std::unique_lock<std::mutex>& lock, WindowEncoder& encoder);
   void decode(std::unique_lock<std::mutex>& lock);
   void pass_on(std::shared_ptr<WindowInFlight> window);
@@ -54,6 +59,9 @@ class WindowRunner {
   std::set<const WindowInFlight*> done_;
   std::unique_ptr<DecoderBatch> batch_;
   bool is_decoding_ = false;
+  // Lanes that work, and idle ones whose threads these have.
+  int busy_ = 0;
+  int helping_ = 0;
   bool is_ending_ = false;
   std::vector<std::unique_ptr<WindowEncoder>> encoders_;
   std::vector<std::jthread> lanes_;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ModelEntry } from '../models/manifest.js';
-import { isInstalled, modelBytes } from '../models/store.js';
+import { packedBytes } from '../models/packed-weights.js';
+import { isInstalled, modelBytes, modelPath } from '../models/store.js';
 import { readSpeeds } from '../service/automatic-model/speed-file.js';
 import { readContext } from '../service/context.js';
 import { ownCommand } from '../package-root.js';
@@ -21,6 +22,8 @@ interface Listed {
   installed: boolean;
   /** Measured seconds of audio a second; null: not measured. */
   speed: number | null;
+  /** Bytes of its packed weights. */
+  packed: number;
 }
 
 function listModels({ all = false, json = false }: { all?: boolean; json?: boolean }): void {
@@ -30,6 +33,7 @@ function listModels({ all = false, json = false }: { all?: boolean; json?: boole
     entry,
     installed: isInstalled(roots, entry),
     speed: speeds?.[entry.name] ?? null,
+    packed: entry.kind === 'speech' ? packedBytes(modelPath(roots, entry)) : 0,
   }));
   const first = models.filter(({ entry }) => entry.recommended === true);
   const others = models.filter((model) => !first.includes(model));
@@ -45,13 +49,14 @@ function listModels({ all = false, json = false }: { all?: boolean; json?: boole
   if (more > 0) console.error(`${more} more models: ${ownCommand} models list --all`);
 }
 
-function jsonRow({ entry, installed, speed }: Listed) {
+function jsonRow({ entry, installed, speed, packed }: Listed) {
   const bytes = modelBytes(entry);
   return {
     name: entry.name,
     kind: entry.kind,
     installed: yesOrNo(installed),
     size_mib: bytes === null ? null : Math.round(bytes / (1 << 20)),
+    packed_mib: Math.round(packed / (1 << 20)),
     languages: languagesOf(entry),
     times_real_time: speed === null ? null : Number(speed.toFixed(1)),
     licence: entry.licence,
@@ -64,12 +69,13 @@ function jsonRow({ entry, installed, speed }: Listed) {
 const MOST_CHARACTERS = 12;
 
 /** Fits a line of 80 to 100 columns. */
-function tableRow({ entry, installed, speed }: Listed) {
+function tableRow({ entry, installed, speed, packed }: Listed) {
   const bytes = modelBytes(entry);
   return {
     name: entry.name,
     kind: entry.kind.replace(/^speaker-/, ''),
     size: bytes === null ? null : megabytes(bytes),
+    packed: packed === 0 ? null : megabytes(packed),
     languages: shortLanguages(entry),
     speed: speed === null ? null : `${speed.toFixed(1)}x`,
     licence: entry.licence.length > MOST_CHARACTERS ? 'see --json' : entry.licence,

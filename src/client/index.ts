@@ -6,6 +6,7 @@ import { VerbatimApiError } from './errors.js';
 import { eventsOf, type TranscriptionEvent } from './events.js';
 import { streamForm, transcribeForm } from './form.js';
 import { Jobs } from './jobs.js';
+import { LiveSession, type LiveInput } from './live.js';
 import { withRetries, type RetryOptions } from './retry.js';
 import type { ApiRequest, CallOptions, StreamInput, TranscribeInput, TranscribeOptions } from './requests.js';
 import type { CreatedKey, KeyList, Me, RevokedKey, Transcription, Usage } from './types.js';
@@ -17,6 +18,8 @@ export type { RetryOptions } from './retry.js';
 export { Admin } from './admin.js';
 export type { GrantInput, PageQuery, UsageWindow } from './admin.js';
 export { JobEndedError, Jobs } from './jobs.js';
+export { LiveSession, LiveSessionError } from './live.js';
+export type { LiveEvent, LiveInput, LiveWord } from './live.js';
 export type { CreateJobInput, JobQuery, WaitOptions } from './jobs.js';
 export type { ApiRequest, CallOptions, StreamInput, TranscribeInput, TranscribeOptions } from './requests.js';
 export type { components, operations, paths } from './schema.js';
@@ -118,6 +121,12 @@ export class VerbatimClient {
     const open = (): Promise<Response> => this.#open('POST', path, { signal, headers, body });
     const response = await withRetries(open, this.#options, { signal, repeatable: true });
     yield* eventsOf(response);
+  }
+
+  /** Speech in, text out while it is spoken: send() samples, and iterate over the session for its events. */
+  live(input: LiveInput = {}): LiveSession {
+    const { baseUrl, apiKey } = this.#options;
+    return new LiveSession(input, { baseUrl, apiKey, dispatcher: this.#dispatcher });
   }
 
   #send<T>(method: string, path: string, request: ApiRequest): Promise<T> {

@@ -516,6 +516,84 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/realtime/client_secrets': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * An ephemeral key for a live session
+     * @description It opens WebSockets only, and ends with the API key that made it. A session that was opened outlives it.
+     */
+    post: operations['createClientSecret'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/realtime/transcription_sessions': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * The same in the dialect of the beta
+     * @description It opens WebSockets only, and ends with the API key that made it. A session that was opened outlives it.
+     */
+    post: operations['createTranscriptionSession'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/auth/grant': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * A token for a live session
+     * @description It opens WebSockets only, and ends with the API key that made it. A session that was opened outlives it. The scheme of `Authorization` may be `Token`, too.
+     */
+    post: operations['createToken'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/healthz': {
     parameters: {
       query?: never;
@@ -2517,6 +2595,203 @@ export interface components {
               | 'shutting_down';
           };
         };
+    ClientSecretRequest: {
+      /** @description When the key expires. */
+      expires_after?: {
+        /**
+         * @example created_at
+         * @constant
+         */
+        anchor?: 'created_at';
+        /**
+         * @description 10 to 7200; default 600.
+         * @example 600
+         */
+        seconds?: number;
+      };
+      /**
+       * @description As a `session.update` of a transcription session has it.
+       * @example {
+       *       "type": "transcription",
+       *       "audio": {
+       *         "input": {
+       *           "transcription": {
+       *             "language": "de"
+       *           }
+       *         }
+       *       }
+       *     }
+       */
+      session?: Record<string, never>;
+    };
+    ClientSecret: {
+      /**
+       * @description The key. Shown this once.
+       * @example ek_a2V5X3gx.cE3kQ1
+       */
+      value: string;
+      /**
+       * @description Seconds since 1970.
+       * @example 1795195440
+       */
+      expires_at: number;
+      /**
+       * @description The session that a client gets with this key.
+       * @example {
+       *       "type": "transcription",
+       *       "object": "realtime.transcription_session",
+       *       "id": "sess_kQ3vZ9bXcYtW1aRe",
+       *       "expires_at": 1795195440,
+       *       "audio": {
+       *         "input": {
+       *           "format": {
+       *             "type": "audio/pcm",
+       *             "rate": 24000
+       *           },
+       *           "transcription": {
+       *             "model": "whisper-1",
+       *             "language": "de",
+       *             "prompt": "",
+       *             "keywords": []
+       *           },
+       *           "noise_reduction": null,
+       *           "turn_detection": {
+       *             "type": "server_vad",
+       *             "threshold": 0.5,
+       *             "prefix_padding_ms": 300,
+       *             "silence_duration_ms": 500
+       *           }
+       *         }
+       *       },
+       *       "include": null
+       *     }
+       */
+      session: Record<string, never>;
+    };
+    TranscriptionSessionRequest: {
+      /** @description When the key expires. */
+      client_secret?: {
+        /** @description When the key expires. */
+        expires_at?: {
+          /**
+           * @example created_at
+           * @constant
+           */
+          anchor?: 'created_at';
+          /**
+           * @description 10 to 7200; default 600.
+           * @example 600
+           */
+          seconds?: number;
+        };
+      };
+      /**
+       * @example pcm16
+       * @enum {string}
+       */
+      input_audio_format?: 'pcm16' | 'g711_ulaw' | 'g711_alaw';
+      /**
+       * @description `model`, `language` and `prompt`.
+       * @example {
+       *       "model": "whisper-1",
+       *       "language": "de"
+       *     }
+       */
+      input_audio_transcription?: Record<string, never> | null;
+      /**
+       * @description null: only a commit ends a turn.
+       * @example {
+       *       "type": "server_vad",
+       *       "threshold": 0.5,
+       *       "prefix_padding_ms": 300,
+       *       "silence_duration_ms": 500
+       *     }
+       */
+      turn_detection?: Record<string, never> | null;
+      /**
+       * @example [
+       *       "item.input_audio_transcription.logprobs"
+       *     ]
+       */
+      include?: string[] | null;
+    };
+    BetaSession: {
+      /** @example realtime.transcription_session */
+      object: string;
+      /** @example sess_kQ3vZ9bXcYtW1aRe */
+      id: string;
+      /**
+       * @description Seconds since 1970.
+       * @example 1795195440
+       */
+      expires_at: number;
+      /** @example pcm16 */
+      input_audio_format: string;
+      /**
+       * @example {
+       *       "model": "whisper-1",
+       *       "language": "de",
+       *       "prompt": "",
+       *       "keywords": []
+       *     }
+       */
+      input_audio_transcription: Record<string, never>;
+      /**
+       * @description None is done.
+       * @example null
+       */
+      input_audio_noise_reduction: null;
+      /**
+       * @example {
+       *       "type": "server_vad",
+       *       "threshold": 0.5,
+       *       "prefix_padding_ms": 300,
+       *       "silence_duration_ms": 500
+       *     }
+       */
+      turn_detection: Record<string, never> | null;
+      /** @example null */
+      include: string[] | null;
+      client_secret: {
+        /**
+         * @description The key. Shown this once.
+         * @example ek_a2V5X3gx.cE3kQ1
+         */
+        value: string;
+        /**
+         * @description Seconds since 1970.
+         * @example 1795195440
+         */
+        expires_at: number;
+      };
+    };
+    TokenRequest: {
+      /**
+       * @description Default: 30.
+       * @example 30
+       */
+      ttl_seconds?: number;
+    };
+    Token: {
+      /**
+       * @description Shown this once.
+       * @example ek_a2V5X3gx.cE3kQ1
+       */
+      access_token: string;
+      /**
+       * @description Seconds.
+       * @example 30
+       */
+      expires_in: number;
+    };
+    DeepgramError: {
+      /** @example INVALID_API_KEY */
+      err_code: string;
+      /** @example The API key is unknown or revoked. */
+      err_msg: string;
+      /** @example req_4f1d7c2e-8a53-4b8e-9a0f-2f6d1c7b9e10 */
+      request_id: string;
+    };
     CreateKeyRequest: {
       /**
        * @description 1 to 100 characters after trimming, no control characters.
@@ -6100,6 +6375,386 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+    };
+  };
+  createClientSecret: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['ClientSecretRequest'];
+      };
+    };
+    responses: {
+      /** @description The key. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ClientSecret'];
+        };
+      };
+      /**
+       * @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it.
+       *
+       *     `unsupported_language`: An unknown language, or one the installed model does not speak.
+       */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `model_not_found`: No speech model of this name is installed. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `unsupported_media_type`: The endpoint does not accept this Content-Type, or the body has a Content-Encoding. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `rate_limit_exceeded`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+    };
+  };
+  createTranscriptionSession: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['TranscriptionSessionRequest'];
+      };
+    };
+    responses: {
+      /** @description The session. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['BetaSession'];
+        };
+      };
+      /**
+       * @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it.
+       *
+       *     `unsupported_language`: An unknown language, or one the installed model does not speak.
+       */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `model_not_found`: No speech model of this name is installed. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `unsupported_media_type`: The endpoint does not accept this Content-Type, or the body has a Content-Encoding. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `rate_limit_exceeded`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+    };
+  };
+  createToken: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['TokenRequest'];
+      };
+    };
+    responses: {
+      /** @description The token. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Token'];
+        };
+      };
+      /** @description `INVALID_REQUEST`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeepgramError'];
+        };
+      };
+      /**
+       * @description `MISSING_API_KEY`: No Authorization header, or a scheme other than Bearer.
+       *
+       *     `INVALID_API_KEY`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeepgramError'];
+        };
+      };
+      /** @description `ACCOUNT_SUSPENDED`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeepgramError'];
+        };
+      };
+      /** @description `UNSUPPORTED_MEDIA_TYPE`: The endpoint does not accept this Content-Type, or the body has a Content-Encoding. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeepgramError'];
+        };
+      };
+      /** @description `RATE_LIMITED`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeepgramError'];
+        };
+      };
+      /** @description `INTERNAL_ERROR`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeepgramError'];
+        };
+      };
+      /**
+       * @description `OVERLOADED`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
+       *
+       *     `SHUTTING_DOWN`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeepgramError'];
         };
       };
     };

@@ -105,11 +105,21 @@ export function loadBinding(): NativeAddon {
   if (!existsSync(path)) {
     throw new Error(`The native addon is not built: ${path} is missing. Run "npm run build:native".`);
   }
-  // OpenMP reads it when the addon brings it into the process. Its threads would otherwise spin while they wait for
-  // each other: on a busy machine a slot of two threads then takes 30 times as long.
-  process.env['OMP_WAIT_POLICY'] ??= 'passive';
+  boundSpinning(process.env);
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   return ofThisContract(require(path) as NativeAddon, path);
+}
+
+/**
+ * OpenMP reads these when the addon brings it into the process. Threads that wait for each other spin for some 0.2 ms
+ * then, and for 0.05 where there are more of them than cores, before they sleep: so long do the parts of a decoder's
+ * step take. By default they spin for milliseconds, and two threads take 30 times as long on a busy machine.
+ * With "passive" they do not spin at all, and a second thread makes a step slower.
+ */
+function boundSpinning(env: NodeJS.ProcessEnv): void {
+  if (env['OMP_WAIT_POLICY'] !== undefined) return;
+  env['OMP_WAIT_POLICY'] = 'active';
+  env['GOMP_SPINCOUNT'] ??= '4000';
 }
 
 /** An addon of another contract lacks what this code calls: it is refused here, and not at the first such call. */

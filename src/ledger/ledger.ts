@@ -16,6 +16,8 @@ import type {
   Charge,
   CreditPack,
   DerivedState,
+  EphemeralIdentity,
+  EphemeralKey,
   FirstAccount,
   Grant,
   GrantedPack,
@@ -74,6 +76,13 @@ export interface KeyLedger {
   revoke(accountId: string, keyId: string): Promise<{ id: string; revokedAt: string } | null>;
   /** null: unknown or revoked. Throws `account_suspended`. */
   authenticate(rawKey: string): Promise<Identity | null>;
+  /**
+   * A key for so many seconds, which ends sooner if the key `keyId` is revoked. It is not stored: `session`, of at most
+   * 4000 bytes, is written into it and comes back when it is used. Throws `invalid_request`.
+   */
+  createEphemeral(input: { keyId: string; seconds: number; session: string | null }): Promise<EphemeralKey>;
+  /** null: unknown, expired, or the key that made it was revoked. Throws `account_suspended`. */
+  authenticateEphemeral(rawKey: string): Promise<EphemeralIdentity | null>;
   /**
    * Ids, out of those given, of keys that may not be used any more: revoked by now (the CLI may have), or of a
    * suspended account.

@@ -36,6 +36,19 @@ export interface Identity {
   key: ApiKey;
 }
 
+/** A key for a short time, which another one makes. */
+export interface EphemeralKey {
+  rawKey: string;
+  /** Milliseconds since 1970. */
+  expiresAt: number;
+}
+
+/** Of the key that made the ephemeral one. */
+export interface EphemeralIdentity extends Identity {
+  /** What its maker wrote into it. */
+  session: string | null;
+}
+
 export interface Balance {
   /** Spendable now: unexpired packs' remaining, holds already taken off. */
   balance: number;

@@ -6,8 +6,8 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { Timers } from '../timers.js';
 import type { AcquireEngines, EngineLease, SpeechOfModel } from '../transcription/engine-lease.js';
 import type { Prices } from '../transcription/price.js';
+import { checkLiveSettings } from './check-settings.js';
 import { LiveAdmission, type AdmissionStats } from './admission.js';
-import { checkSettings } from './check-settings.js';
 import type { SessionEvent } from './events.js';
 import { InputMemory } from './input-memory.js';
 import { LiveMeter } from './meter.js';
@@ -142,8 +142,7 @@ export class LiveReservation {
 
   /** Throws `unsupported_language`, or `invalid_request` for a prompt that the model does not take. */
   check(settings: Pick<LiveSettings, 'language' | 'prompt'>): void {
-    const { lease } = this.parts;
-    checkSettings(lease.info, lease.translator, settings);
+    checkLiveSettings(this.info, settings);
   }
 
   /**

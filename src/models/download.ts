@@ -12,6 +12,7 @@ import { PauseLength, Pauses } from '../growing-pause.js';
 import { makeDirectory, SHARED } from '../make-directory.js';
 import { systemTimers, type Timers } from '../timers.js';
 import type { ModelEntry, ModelFile } from './manifest.js';
+import { removePackedWeights } from './packed-weights.js';
 import { fileProblem, modelFiles, modelRoot, type StoreRoots } from './store.js';
 
 export interface DownloadOptions {
@@ -64,6 +65,7 @@ async function downloadFile(file: ModelFile, path: string, options: DownloadOpti
     throw new Error(`${url.href} was refused: the file ${problem}. The download was removed; try again.`);
   }
   renameSync(part, path);
+  removePackedWeights(path);
 }
 
 async function receiveAll(url: URL, file: ModelFile, part: string, options: DownloadOptions): Promise<void> {

@@ -11,6 +11,7 @@ import {
   type SpeechModelEntry,
   type VoiceActivityModelEntry,
 } from './manifest.js';
+import { removePackedWeights } from './packed-weights.js';
 import { IMPORTED_FILE, readImported } from './read-manifest.js';
 import { hashFile, type StoreRoots } from './store.js';
 
@@ -95,6 +96,7 @@ export async function copyIntoStore(
   try {
     copyFileSync(path, part);
     renameSync(part, target);
+    removePackedWeights(target);
   } finally {
     rmSync(part, { force: true });
   }

@@ -69,6 +69,8 @@ export interface Config {
   readonly speechDecoder: (typeof SPEECH_DECODERS)[number];
   /** The number type that the batched decoder computes in. */
   readonly compute: (typeof COMPUTE_TYPES)[number];
+  /** Whether packed weights are kept beside the models. 'shared': processes share them whatever it costs. */
+  readonly weightCache: (typeof WEIGHT_CACHES)[number];
   /** Windows in flight in the batched decoder. null: DEFAULT_BATCH. */
   readonly batch: number | null;
   /** How speech is detected. 'auto': by the model if it is installed, see voiceActivityModel(). */
@@ -92,6 +94,8 @@ export const ACCELERATOR_MODES = ['auto', 'float32', 'off'] as const;
 export const SPEECH_DECODERS = ['auto', 'batched', 'whisper.cpp'] as const;
 
 export const COMPUTE_TYPES = ['auto', 'int8', 'bfloat16', 'float32'] as const;
+
+export const WEIGHT_CACHES = ['on', 'shared', 'off'] as const;
 
 export const VOICE_ACTIVITY = ['auto', 'silero', 'energy'] as const;
 
@@ -164,6 +168,7 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     accelerator: oneOf('VERBATIM_ACCEL', text('VERBATIM_ACCEL', 'auto'), ACCELERATOR_MODES),
     speechDecoder: oneOf('VERBATIM_SPEECH_DECODER', text('VERBATIM_SPEECH_DECODER', 'auto'), SPEECH_DECODERS),
     compute: oneOf('VERBATIM_COMPUTE', text('VERBATIM_COMPUTE', 'auto'), COMPUTE_TYPES),
+    weightCache: oneOf('VERBATIM_WEIGHT_CACHE', text('VERBATIM_WEIGHT_CACHE', 'on'), WEIGHT_CACHES),
     batch: integer('VERBATIM_BATCH', null, 1, MOST_BATCH),
     voiceActivity: oneOf('VERBATIM_VAD', text('VERBATIM_VAD', 'auto'), VOICE_ACTIVITY),
     speakers: oneOf('VERBATIM_SPEAKERS', text('VERBATIM_SPEAKERS', 'auto'), SPEAKERS),

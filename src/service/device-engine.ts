@@ -22,7 +22,7 @@ export interface EngineMetrics extends EngineObserver, TranslationObserver, Load
 /** Shared by all engines of a server. */
 export interface EngineDependencies {
   metrics: EngineMetrics;
-  logger: Pick<Logger, 'error' | 'info'>;
+  logger: Pick<Logger, 'error' | 'info' | 'warn'>;
   quarantine: Quarantine;
   /** The file that a process runs. Default: the service's own. */
   main?: string | undefined;

@@ -55,6 +55,7 @@ export async function startApart(
       }),
   );
   const found = await startedAll(engines, signal);
+  for (const info of found) logWeightCache(info, dependencies.logger);
   const info = infoOfAll(found, config);
   const supervisors = engines.map(({ supervisor }) => supervisor);
   const [only, ...others] = supervisors;
@@ -95,6 +96,15 @@ async function startedAll(engines: readonly DeviceEngine[], signal: AbortSignal 
     await Promise.all(engines.map(({ supervisor }) => supervisor.close()));
     throw error;
   }
+}
+
+function logWeightCache({ modelName, weightCache }: ServedInfo, logger: EngineDependencies['logger']): void {
+  if (weightCache === null) return;
+  const { foundBytes, writtenBytes, sharedBytes, problem } = weightCache;
+  const bytes = { foundBytes, writtenBytes, sharedBytes };
+  const text = writtenBytes === 0 && problem === null ? 'packed weights were found' : 'weights were packed';
+  if (problem === null) logger.info({ model: modelName, ...bytes }, text);
+  else logger.warn({ model: modelName, ...bytes, problem }, `${text}; the cache of packed weights has a problem`);
 }
 
 /** All devices have the same model and settings. The processes do not get secrets, so these are added here. */

@@ -1,6 +1,6 @@
 /** Creates the engines that the settings ask for, in the current process. */
 import { availableParallelism } from 'node:os';
-import { loadBinding, type NativeBinding } from '../engine/binding.js';
+import { loadBinding, type NativeBinding, type WeightCacheReport } from '../engine/binding.js';
 import { eachDevice, resolveDevices } from '../engine/devices.js';
 import { onlyDevice } from '../engine/only-device.js';
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
@@ -37,6 +37,8 @@ export interface ServedInfo extends EngineInfo {
   config: Config;
   /** How the tuned settings were used, for the log. null: there are none. */
   tuned: string | null;
+  /** null without a cache. */
+  weightCache: WeightCacheReport | null;
 }
 
 export interface Engines {
@@ -63,7 +65,7 @@ export async function loadEngines(
   const speech = await loadEngine(own, roots, manifest, { observer, binding });
   const { entry } = configuredModel(config, roots, manifest);
   const decoder = speechDecoder(config, speech.info.devices.ids, entry);
-  const info = { ...speech.info, config, tuned, decoder };
+  const info = { ...speech.info, config, tuned, decoder, weightCache: speech.weightCache };
   return { speech, translation, info };
 }
 

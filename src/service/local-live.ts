@@ -1,5 +1,5 @@
 /** A live session on this machine without a server, an account or a charge, for `verbatim live`. */
-import { checkSettings } from '../live/check-settings.js';
+import { checkLiveSettings } from '../live/check-settings.js';
 import type { SessionEvent } from '../live/events.js';
 import { InputMemory } from '../live/input-memory.js';
 import { audioOptions, type LiveFormat, type LiveSettings } from '../live/options.js';
@@ -27,14 +27,14 @@ const ACCOUNT = 'local';
 const FREE = { paidSeconds: Infinity, payMinute: () => Promise.resolve() };
 const UNPACED = { delayMs: () => 0 };
 
-/** Loads the configured speech model. Rejects as `checkSettings` throws. */
+/** Loads the configured speech model. Rejects as `checkLiveSettings` throws. */
 export async function startLocalLive(
   { config, roots, manifest }: ServiceContext,
   { format, settings, emit }: LocalLiveOptions,
 ): Promise<LocalLive> {
   const engine = await loadEngine(config, roots, manifest);
   try {
-    checkSettings(engine.info, undefined, settings);
+    checkLiveSettings(engine.info, settings);
     const source = await liveAudioSource(config, roots, manifest);
     const session = new LiveSession({
       audio: source.open(audioOptions(format, settings, engine.info.windowSeconds)),

@@ -43,7 +43,7 @@ export interface ServedEngines {
 
 export interface ServedEnginesOptions {
   metrics: EngineMetrics;
-  logger: Pick<Logger, 'error' | 'info'>;
+  logger: Pick<Logger, 'error' | 'info' | 'warn'>;
   /** The file that a process runs. Default: the service's own. */
   main?: string | undefined;
   /** The device of each process. Default: the devices of the configuration. */

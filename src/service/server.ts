@@ -19,13 +19,17 @@ import type { ModelSwitch } from '../models/model-switch.js';
 import type { SettingInForce } from '../setting-in-force.js';
 import { jsonError, type ErrorForms } from '../http/app/error-handler.js';
 import { createListener, type ListenerSettings } from '../http/connections/listener.js';
+import { liveCaptionSockets } from '../http/dashboard/live-captions.js';
 import { DASHBOARD, PATHS } from '../http/dashboard/paths.js';
 import { dashboardError, dashboardRoutes } from '../http/dashboard/routes.js';
 import { docsRoutes } from '../http/openapi/docs.js';
 import { openAiAudioRoutes } from '../http/openai/audio.js';
 import { OPENAI_PREFIX, openAiError } from '../http/openai/errors.js';
 import { openAiModelRoutes } from '../http/openai/models.js';
+import { deepgramError } from '../http/deepgram/errors.js';
+import { GRANT_PATH, grantRoutes } from '../http/deepgram/grant.js';
 import { listenSockets } from '../http/deepgram/sockets.js';
+import { clientSecretRoutes } from '../http/realtime/client-secrets.js';
 import { realtimeSockets } from '../http/realtime/sockets.js';
 import { startWyoming, type WyomingOptions, type WyomingServer } from '../http/wyoming/server.js';
 import { acceptSockets, type SocketRoute, type Sockets } from '../http/websocket/upgrade.js';
@@ -52,6 +56,8 @@ const RESOURCES: readonly MakeRoutes[] = [
   jobRoutes,
   openAiAudioRoutes,
   openAiModelRoutes,
+  clientSecretRoutes,
+  grantRoutes,
   keyRoutes,
   adminRoutes,
   probeRoutes,
@@ -60,7 +66,7 @@ const RESOURCES: readonly MakeRoutes[] = [
 ];
 
 /** The routes of a protocol of live sessions. */
-const SOCKETS: readonly ((deps: HttpDeps) => SocketRoute[])[] = [realtimeSockets, listenSockets];
+const SOCKETS: readonly ((deps: HttpDeps) => SocketRoute[])[] = [realtimeSockets, listenSockets, liveCaptionSockets];
 
 /** The most chunks, over all uploads, on their way from a socket to the disk. Enough to keep both busy. */
 const UPLOAD_CHUNKS_AT_ONCE = 8;
@@ -182,9 +188,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await uploads.remove();
   };
   let closed: Promise<void> | undefined;
-  const agentPort = agent?.port ?? null;
-  const wyomingPort = wyoming?.port ?? null;
-  return { url: urlOf(server), agentPort, wyomingPort, close: (drainMs) => (closed ??= shutDown(drainMs)) };
+  const ports = { agentPort: agent?.port ?? null, wyomingPort: wyoming?.port ?? null };
+  return { url: urlOf(server), ...ports, close: (drainMs) => (closed ??= shutDown(drainMs)) };
 }
 
 function liveService(options: ServerOptions, engine: HttpEngine, registry: InFlightRegistry): LiveService {
@@ -245,13 +250,10 @@ interface ServerParts {
   live: LiveService;
 }
 
-interface Created {
-  server: Server;
-  sockets: Sockets;
-  deps: HttpDeps;
-}
-
-function createServer(options: ServerOptions, parts: ServerParts): Created {
+function createServer(
+  options: ServerOptions,
+  parts: ServerParts,
+): { server: Server; sockets: Sockets; deps: HttpDeps } {
   const { engine, inFlight, uploads, transcription, later, live } = parts;
   const {
     version,
@@ -303,12 +305,15 @@ function createServer(options: ServerOptions, parts: ServerParts): Created {
 }
 
 function errorForms({ dashboard }: ServerSettings): ErrorForms[] {
-  const openAi = { under: OPENAI_PREFIX, form: openAiError };
+  const compatible = [
+    { under: GRANT_PATH, form: deepgramError },
+    { under: OPENAI_PREFIX, form: openAiError },
+  ];
   const pages = [
     { under: PATHS.tryTranscribe, form: jsonError },
     { under: DASHBOARD, form: dashboardError },
   ];
-  return dashboard ? [openAi, ...pages] : [openAi];
+  return dashboard ? [...compatible, ...pages] : compatible;
 }
 
 /** Starts the periodic checks. */

@@ -27,6 +27,7 @@ const SHOWN: Readonly<Record<Variable, (config: Config) => Value>> = {
   VERBATIM_ACCEL: ({ accelerator }) => accelerator,
   VERBATIM_SPEECH_DECODER: ({ speechDecoder }) => speechDecoder,
   VERBATIM_COMPUTE: ({ compute }) => compute,
+  VERBATIM_WEIGHT_CACHE: ({ weightCache }) => weightCache,
   VERBATIM_BATCH: ({ batch }) => batch,
   VERBATIM_VAD: ({ voiceActivity }) => voiceActivity,
   VERBATIM_FFMPEG: ({ ffmpeg }) => ffmpeg,

@@ -3,7 +3,7 @@ import { SetupError } from '../errors.js';
 import { existsSync } from 'node:fs';
 import { loadBinding, type NativeBinding } from '../engine/binding.js';
 import { resolveDevices } from '../engine/devices.js';
-import { createSpeechEngine, type LocalSpeechEngine } from '../engine/speech/transcriber.js';
+import { createSpeechEngine, type LocalSpeechEngine, type SpeechEngineOptions } from '../engine/speech/transcriber.js';
 import type { EngineObserver } from '../engine/types.js';
 import type { Config } from './config.js';
 import { slotsOn } from './slots.js';
@@ -17,6 +17,7 @@ import {
   type Manifest,
   type SpeechModelEntry,
 } from '../models/manifest.js';
+import { MOST_PACKED_BYTES, packedDirectory, tidyPackedWeights } from '../models/packed-weights.js';
 import { isInstalled, modelPath, type StoreRoots } from '../models/store.js';
 import { ownCommand } from '../package-root.js';
 
@@ -59,6 +60,7 @@ export async function loadEngine(
   const { entry, path } = configuredModel(config, roots, manifest);
   const devices = resolveDevices(config.deviceSetting, binding);
   const heads = alignmentHeads(manifest, entry);
+  if (config.weightCache !== 'off') tidyPackedWeights(roots.modelsDir);
   return createSpeechEngine({
     binding,
     modelPath: path,
@@ -72,6 +74,7 @@ export async function loadEngine(
       ? {}
       : { minAverageLogProbability: entry.minAverageLogProbability }),
     ...(heads === undefined ? {} : { alignmentHeads: heads }),
+    ...weightCacheOf(config, entry, path),
     decoder: speechDecoder(config, devices, entry),
     devices,
     slots: slotsOn(devices, config),
@@ -80,4 +83,15 @@ export async function loadEngine(
     ffmpeg: config.ffmpeg,
     ...(observer === undefined ? {} : { observer }),
   });
+}
+
+/** The bundled model is packed in a moment, and the package's own directory is not written to. */
+function weightCacheOf(
+  { weightCache }: Config,
+  { bundled = false }: SpeechModelEntry,
+  path: string,
+): Pick<SpeechEngineOptions, 'weightCache'> {
+  if (weightCache === 'off' || bundled) return {};
+  const directory = packedDirectory(path);
+  return { weightCache: { directory, maxBytes: MOST_PACKED_BYTES, alwaysShared: weightCache === 'shared' } };
 }

@@ -108,6 +108,7 @@ export class FakeBinding extends FakeTally implements NativeBinding {
       deviceName: `Fake ${device}`,
       memoryBytes: 1,
       accelerator: '',
+      weightCache: null,
     };
   }
 

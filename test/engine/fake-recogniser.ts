@@ -133,12 +133,16 @@ class FakeEncoder implements WindowEncoder {
   busy = false;
   closed = false;
 
-  constructor(private readonly engine: FakeTally) {
+  constructor(
+    private readonly engine: FakeTally,
+    private readonly threads: number,
+  ) {
     engine.openEncoders++;
   }
 
-  async advance(given: WindowInFlight): Promise<WindowStage> {
+  async advance(given: WindowInFlight, { threads = this.threads } = {}): Promise<WindowStage> {
     const window = inFlight(given);
+    if (!(threads >= 1 && threads <= 256)) throw nativeError('invalid_argument', `threads is ${threads}`);
     refuseCall(this);
     window.requireAtRest('encode');
     window.enter('in an encoder');
@@ -152,6 +156,7 @@ class FakeEncoder implements WindowEncoder {
       path: window.audio.path,
       index: window.audio.index,
       atMs: this.engine.clock.now(),
+      threads,
     });
     const failure = this.engine.takeFailure('encode');
     await this.engine.clock.sleep(this.engine.settings.unitMs);
@@ -204,9 +209,10 @@ class FakeBatch implements DecoderBatch {
     const done: BatchAdvance = { left: [], steps: 0, rows: 0 };
     const failure = this.engine.takeFailure('decode');
     try {
-      while (done.steps < steps && done.left.length === 0 && this.windows.size > 0) await this.step(done, failure);
+      while (done.steps < steps && done.left.length === 0 && this.windows.size > 0)
+        await this.step(done, failure, threads);
     } finally {
-      this.engine.calls.push({ atMs: start, steps: done.steps, rows: done.rows });
+      this.engine.calls.push({ atMs: start, steps: done.steps, rows: done.rows, threads });
       this.engine.lanesTaken(-1);
       this.busy = false;
       if (this.closed) this.free();
@@ -221,7 +227,7 @@ class FakeBatch implements DecoderBatch {
     if (!this.busy) this.free();
   }
 
-  private async step(done: BatchAdvance, failure: Error | null): Promise<void> {
+  private async step(done: BatchAdvance, failure: Error | null, threads: number): Promise<void> {
     for (const window of this.windows) {
       if (!window.aborted) continue;
       window.end();
@@ -229,8 +235,8 @@ class FakeBatch implements DecoderBatch {
     }
     const rows = [...this.windows];
     if (rows.length === 0) return;
-    const { stepMs, rowMs } = this.engine.settings;
-    await this.engine.clock.sleep(stepMs + rowMs * rows.length);
+    const { stepMs, rowMs, gainOfThreads } = this.engine.settings;
+    await this.engine.clock.sleep((stepMs + rowMs * rows.length) / (threads > 1 ? gainOfThreads : 1));
     done.steps++;
     done.rows += rows.length;
     for (const window of rows) {
@@ -273,12 +279,12 @@ export class FakeRecogniser implements Recogniser {
     return new FakeInFlight(this.engine, window, options);
   }
 
-  async createEncoder(): Promise<WindowEncoder> {
+  async createEncoder({ threads }: { threads: number }): Promise<WindowEncoder> {
     await Promise.resolve();
     refuseCall(this);
     if (this.engine.createEncoderError !== null) throw this.engine.createEncoderError;
     this.engine.encodersMade++;
-    return new FakeEncoder(this.engine);
+    return new FakeEncoder(this.engine, threads);
   }
 
   async createBatch(): Promise<DecoderBatch> {

@@ -15,6 +15,8 @@ export interface FakeSettings {
   unitMs: number;
   stepMs: number;
   rowMs: number;
+  /** How many times as fast a step is on several threads. */
+  gainOfThreads: number;
   languages: string[];
   abilities: SpeechAbilities;
   devices: string[];
@@ -25,6 +27,7 @@ export interface FakeUnit {
   path: string;
   index: number;
   atMs: number;
+  threads: number;
 }
 
 /** A call of a batch. */
@@ -32,6 +35,7 @@ export interface FakeCall {
   atMs: number;
   steps: number;
   rows: number;
+  threads: number;
 }
 
 /** A window that ran or runs. */
@@ -56,6 +60,7 @@ export class FakeTally {
     unitMs: 50,
     stepMs: 1.3,
     rowMs: 0.8,
+    gainOfThreads: 1,
     languages: ['en', 'es', 'de', 'fr'],
     abilities: { detectsLanguage: true, translates: true, takesPrompt: true, takesTemperature: true },
     devices: ['cpu'],

@@ -241,7 +241,12 @@ for (const [kind, start] of Object.entries(KINDS)) {
 
     it('refuses what is out of range, and calls that overlap', async () => {
       for (const steps of [0, -1]) await refused(batch.advance({ steps, threads: 1 }));
-      for (const threads of [0, 257]) await refused(batch.advance({ steps: 1, threads }));
+      for (const threads of [0, 257]) {
+        await refused(batch.advance({ steps: 1, threads }));
+        const window = open(0);
+        await refused(encoder.advance(window, { threads }));
+        window.release();
+      }
       const unknown = await failure(() => open(0, { language: 'xx' }));
       expect(unknown).to.include({ code: 'unsupported_language' });
       const [one, two] = [open(0), open(1)];

@@ -5,6 +5,7 @@ import { adminRows } from './field-rows/admin.js';
 import { FieldFixture, type FieldRows } from './field-rows/field-fixture.js';
 import { fields } from './field-rows/fields.js';
 import { jobRows } from './field-rows/jobs.js';
+import { liveRows } from './field-rows/live.js';
 import { openAiRows } from './field-rows/openai.js';
 import { transcribeFieldRows } from './field-rows/transcribe.js';
 import { usageAndKeyRows } from './field-rows/usage-and-keys.js';
@@ -18,6 +19,7 @@ describe('every field of a request acts', () => {
     ...transcribeFieldRows(fixture),
     ...jobRows(fixture),
     ...openAiRows(fixture),
+    ...liveRows(fixture),
     ...usageAndKeyRows(fixture),
     ...adminRows(fixture),
   };

@@ -124,7 +124,42 @@ describe('Addon: Recogniser', () => {
       expect(error).to.include({ code: 'invalid_argument' });
       expect(error.message).to.contain('threads');
     }
-    model.close();
+    const [encoder, audio] = [await model.createEncoder({ threads: 1 }), await firstWindow(CLIP)];
+    const window = model.openWindow(audio, OPTIONS);
+    for (const threads of [0, 257, 1.5, '2']) {
+      const error = await failure(encoder.advance(window, { threads: threads as number }));
+      expect(error).to.include({ code: 'invalid_argument' });
+      expect(error.message).to.contain('threads');
+    }
+    expect(await failure(encoder.advance(window, 2 as unknown as object))).to.include({
+      message: 'options must be an object, got 2.',
+    });
+    expect(window.stage).to.equal('encode');
+    window.release();
+    audio.release();
+    for (const handle of [encoder, model]) handle.close();
+  });
+
+  it('encodes on as many threads as a unit is given, with one result, and keeps the memory of its own at rest', async () => {
+    const model = await load({ compute: 'int8' });
+    const encoder = await model.createEncoder({ threads: 1 });
+    const batch = await model.createBatch();
+    const audio = await firstWindow(CLIP);
+    const held: number[] = [];
+    const results: unknown[] = [];
+    for (const options of [undefined, { threads: 3 }, {}, { threads: 2 }]) {
+      const window = model.openWindow(audio, OPTIONS);
+      while (window.stage === 'encode') await encoder.advance(window, options);
+      batch.add(window);
+      while (batch.size > 0) await batch.advance({ steps: 8, threads: options?.threads ?? 1 });
+      results.push(window.result().segments);
+      window.release();
+      held.push(binding.heldBytes());
+    }
+    expect(new Set(results.map((result) => JSON.stringify(result)))).to.have.property('size', 1);
+    expect(new Set(held)).to.have.property('size', 1);
+    audio.release();
+    for (const handle of [encoder, batch, model]) handle.close();
   });
 
   it('takes no other handle for one of its own', async () => {

@@ -7,6 +7,7 @@
 
 #include "accelerator/accelerator.h"
 #include "speech/recogniser.h"
+#include "transformer/weight_cache_options.h"
 
 namespace verbatim {
 
@@ -27,12 +28,14 @@ enum class SpeechExecutor {
 // - accelerator: of the encoder on the CPU. kAuto: the encoder computes as `compute` says, in int8 on this engine's
 //   kernels, else on the accelerator. kFloat32: in float32. kOff: in ggml with the weights as stored.
 // - alignment_heads: the decoder heads that words are aligned by. Empty: all heads of the upper half of the layers.
+// - weight_cache: of weights for this engine's own kernels on the CPU. What the accelerator or ggml packs is not kept.
 //
 // Throws EngineError: kInvalidModel, kIoError, kDeviceUnavailable, kOutOfMemory; kInvalidArgument for another spelling,
 // for what this build does not have, and for a family that has no decoder here (see load_slot_model()).
 std::shared_ptr<const Recogniser> load_recogniser(const std::filesystem::path& path, std::string_view device,
                                                   AcceleratorMode accelerator, std::string_view compute,
                                                   std::vector<transformer::AttentionHead> alignment_heads = {},
-                                                  SpeechExecutor executor = SpeechExecutor::kByDevice);
+                                                  SpeechExecutor executor = SpeechExecutor::kByDevice,
+                                                  const transformer::WeightCacheOptions& weight_cache = {});
 
 }  // namespace verbatim

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "transformer/weight_cache_report.h"
 
 namespace verbatim {
 
@@ -39,6 +42,8 @@ struct SpeechModelInfo {
   std::uint64_t memory_bytes = 0;
   // accelerator::name() of what computes the encoder's large products; "" without an accelerator.
   std::string accelerator;
+  // Of load_recogniser() with a cache of weights.
+  std::optional<transformer::WeightCacheReport> weight_cache;
 };
 
 // Describes the file's model on that device, without an accelerator.

@@ -51,6 +51,9 @@ class WindowEncoder {
   // an abort ends the window: its stage is kDone then. Throws EngineError kInvalidArgument for a window of another kind
   // or stage.
   virtual void advance(WindowInFlight& window) = 0;
+  // Threads of the following units, 1 to 256. No result depends on them. Frees the working memory of threads beyond
+  // them. Throws EngineError kInvalidArgument.
+  virtual void set_threads(int threads) = 0;
   virtual std::size_t memory_bytes() const noexcept = 0;
 };
 
@@ -121,7 +124,7 @@ class Recogniser {
   // kInvalidArgument with the option, kUnsupportedLanguage.
   virtual std::shared_ptr<WindowInFlight> open(std::shared_ptr<const Window> window,
                                                const DecodeOptions& options) const = 0;
-  // threads: 1 to 256. Throw EngineError kOutOfMemory, kInvalidArgument.
+  // threads: 1 to 256, until WindowEncoder::set_threads(). Throw EngineError kOutOfMemory, kInvalidArgument.
   virtual std::unique_ptr<WindowEncoder> make_encoder(int threads) const = 0;
   virtual std::unique_ptr<DecoderBatch> make_batch() const = 0;
 

@@ -43,7 +43,7 @@ struct Block {
     linear.bias.assign(kOutputs, 0.5f);
   }
 
-  std::vector<float> normalized(const std::vector<float>& gain, const std::vector<float>& beta) const {
+  std::vector<float> normalized(std::span<const float> gain, std::span<const float> beta) const {
     std::vector<float> out(rows.size());
     for (std::size_t i = 0; i < rows.size(); i += kInputs) {
       kernels().layer_norm(rows.data() + i, kInputs, gain.data(), beta.data(), norm.epsilon, out.data() + i);
@@ -92,14 +92,14 @@ struct Block {
   }
 
   double balanced(ComputeType type, std::span<const float> sizes = {}) const {
-    WeightMemory memory(PackedMatrix::bytes(linear.weight, type));
+    WeightMemory memory(packed_linear_bytes(linear.weight, type) + WeightMemory::float_bytes(kInputs));
     const Linear* const only[] = {&linear};
     const BalancedLinears packed = pack_behind_norm(norm, only, type, memory, sizes);
     return distance(packed.linears.front(), normalized(packed.gain, std::vector<float>(kInputs, 0.0f)));
   }
 
   double plain(ComputeType type) const {
-    WeightMemory memory(PackedMatrix::bytes(linear.weight, type));
+    WeightMemory memory(packed_linear_bytes(linear.weight, type));
     return distance(pack_linear(linear, type, memory), normalized(norm.gamma, norm.beta));
   }
 };

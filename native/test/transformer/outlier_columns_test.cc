@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "transformer/cpu/balanced_linears.h"
@@ -37,6 +39,8 @@ struct Product {
     linear.weight.data = std::as_bytes(std::span(weights));
   }
 
+  WeightMemory memory_of_outliers() const { return WeightMemory(OutlierColumns::memory_bytes(linear.weight)); }
+
   std::vector<float> multiplied(const MatrixView& weight, const std::vector<float>& x, ComputeType type) const {
     WeightMemory memory(PackedMatrix::bytes(weight, type));
     const PackedMatrix packed(weight, type, memory);
@@ -50,8 +54,13 @@ struct Product {
     return y;
   }
 
+  OutlierColumns outliers(WeightMemory& memory) const {
+    return OutlierColumns(linear.weight, memory, [this] { return sizes; });
+  }
+
   std::vector<float> apart(ComputeType type) const {
-    const OutlierColumns columns(linear.weight, sizes);
+    WeightMemory memory = memory_of_outliers();
+    const OutlierColumns columns = outliers(memory);
     std::vector<float> x = rows, taken;
     columns.take(x.data(), kRows, kDepth, taken);
     std::vector<float> y = multiplied(columns.rest(linear.weight), x, type);
@@ -78,7 +87,8 @@ struct Product {
 TEST_CASE("columns that are multiplied apart change no result") {
   for (const float ratio : {1.0f, 60.0f}) {
     const Product product(ratio, ratio);
-    CHECK(OutlierColumns(product.linear.weight, product.sizes).empty() == (ratio == 1.0f));
+    WeightMemory memory = product.memory_of_outliers();
+    CHECK(product.outliers(memory).empty() == (ratio == 1.0f));
     CHECK(product.distance(product.apart(ComputeType::kFloat32)) < 1e-6);
   }
 }
@@ -101,7 +111,8 @@ TEST_CASE("large inputs that are multiplied apart leave the precision of int8 to
 TEST_CASE("no more than a 32nd of the columns is multiplied apart: the largest") {
   Product product(1.0f, 1.0f);
   for (std::size_t k = 0; k < 100; ++k) product.sizes[k] = 10.0f + static_cast<float>(k);
-  const OutlierColumns columns(product.linear.weight, product.sizes);
+  WeightMemory memory = product.memory_of_outliers();
+  const OutlierColumns columns = product.outliers(memory);
   std::vector<float> x(kDepth, 1.0f), taken;
   columns.take(x.data(), 1, kDepth, taken);
   CHECK(taken.size() == kDepth / 32);
@@ -109,6 +120,30 @@ TEST_CASE("no more than a 32nd of the columns is multiplied apart: the largest")
     CAPTURE(k);
     CHECK(x[k] == (k >= 92 && k < 100 ? 0.0f : 1.0f));
   }
+}
+
+TEST_CASE("columns that are multiplied apart are found in filled memory") {
+  const Product product(60.0f, 1.0f);
+  WeightMemory packed = product.memory_of_outliers();
+  const OutlierColumns columns = product.outliers(packed);
+  HugeBlock block(packed.size(), "a copy");
+  std::ranges::copy(packed.bytes(), block.data());
+  const std::span<const std::byte> part(block.data(), packed.size());
+  WeightMemory filled(std::move(block), part);
+  const OutlierColumns found(product.linear.weight, filled, []() -> std::vector<float> {
+    FAIL("sizes are computed again");
+    return {};
+  });
+  std::vector<float> x = product.rows, same = product.rows, taken, taken_again;
+  columns.take(x.data(), kRows, kDepth, taken);
+  found.take(same.data(), kRows, kDepth, taken_again);
+  CHECK_FALSE(found.empty());
+  CHECK(taken == taken_again);
+  CHECK(x == same);
+  std::vector<float> y(kRows * kOutputs), y_again(kRows * kOutputs);
+  columns.add_product(kernels(), taken, kRows, y.data(), kOutputs);
+  found.add_product(kernels(), taken_again, kRows, y_again.data(), kOutputs);
+  CHECK(y == y_again);
 }
 
 TEST_CASE("the expected size of a result is that of its weights, its norm's gain, and a bias above zero") {

@@ -86,9 +86,10 @@ struct Source {
 std::vector<float> attend(const Source& source, const Kernels& kernels, ComputeType type, int threads) {
   const Linear linear = source.linear();
   // Exact projections, so that the attention's own rounding is seen.
-  WeightMemory memory(PackedMatrix::bytes(linear.weight, ComputeType::kFloat32));
+  WeightMemory memory(packed_linear_bytes(linear.weight, ComputeType::kFloat32));
   const PackedLinear packed = pack_linear(linear, ComputeType::kFloat32, memory);
-  SelfAttention attention(kernels, type, source.shape, threads);
+  SelfAttention attention(kernels, type, source.shape);
+  attention.set_threads(threads);
   attention.reserve(source.positions);
   std::vector<float> scratch;
   // Blocks of different sizes.
@@ -97,7 +98,7 @@ std::vector<float> attend(const Source& source, const Kernels& kernels, ComputeT
     attention.project(packed, reinterpret_cast<const std::byte*>(source.rows.data() + first * source.shape.width),
                       first, count, scratch);
   }
-  attention.run(source.positions);
+  attention.run(source.positions, threads);
   CHECK(attention.memory_bytes() >= 3 * source.positions * source.shape.width * sizeof(float));
   std::vector<float> all;
   const std::size_t size = source.shape.head_size();

@@ -35,6 +35,28 @@ export interface SpeechModelInfo {
   memoryBytes: number;
   /** What computes the encoder: '' for whisper.cpp alone, else e.g. 'int8 kernels (avx512)' or 'onednn bfloat16'. */
   accelerator: string;
+  /** null without a cache. */
+  weightCache: WeightCacheReport | null;
+}
+
+/** Of the packed weights of a model. */
+export interface WeightCacheReport {
+  /** Bytes found in the cache. */
+  foundBytes: number;
+  /** Bytes of all weights that are shared with other processes. */
+  sharedBytes: number;
+  writtenBytes: number;
+  /** Why a file was not used or not written; null: nothing is wrong. */
+  problem: string | null;
+}
+
+export interface WeightCacheOptions {
+  /** Of this model's packed weights; made if its parent is there. */
+  directory: string;
+  /** The most bytes that the files there may take. */
+  maxBytes: number;
+  /** Default false: only where the system has huge pages for files, since small ones make decoding slower. */
+  alwaysShared?: boolean;
 }
 
 /**
@@ -83,6 +105,8 @@ export interface RecogniserOptions {
    * its layers.
    */
   alignmentHeads?: readonly AttentionHead[];
+  /** Where weights that are packed for this engine's own kernels are kept for later starts. Default: nowhere. */
+  weightCache?: WeightCacheOptions;
 }
 
 /** Both counted from 0. */
@@ -111,9 +135,10 @@ export interface WindowInFlight {
 export interface WindowEncoder {
   /**
    * One bounded unit of work on a window to be encoded; resolves to its stage after it. An error ends the window, which
-   * is done then. Windows may take turns between units, and may go on in another encoder.
+   * is done then. Windows may take turns between units, and may go on in another encoder. `threads`: of this unit, 1 to
+   * 256; default: those that the encoder was made for. The result does not depend on them.
    */
-  advance(window: WindowInFlight): Promise<WindowStage>;
+  advance(window: WindowInFlight, options?: { threads?: number }): Promise<WindowStage>;
   close(): void;
 }
 

@@ -16,9 +16,10 @@ export class Flight {
   isAborted = false;
   /** Units that went to windows begun after it while it waited. */
   passedOver = 0;
-  /** The lanes' time that it has used. */
-  encodeMs = 0;
+  /** Its share of the batch's time. */
   decodeMs = 0;
+  /** The lanes' time that it has used, that of lanes that helped included. */
+  laneMs = 0;
   readonly finished: Promise<FinishedWindow>;
   private resolve!: (window: FinishedWindow) => void;
   private reject!: (reason: unknown) => void;
@@ -49,7 +50,7 @@ export class Flight {
       // The addon's is the time of all steps that it was in, beside others; here it is its share, which can be added
       // up.
       const timings = { ...result.timings, decodeMs: this.decodeMs };
-      this.resolve({ result: { ...result, timings }, workMs: this.encodeMs + this.decodeMs });
+      this.resolve({ result: { ...result, timings }, workMs: this.laneMs });
       return true;
     } catch (error) {
       this.reject(error);

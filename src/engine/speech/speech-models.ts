@@ -1,4 +1,5 @@
 /** The weights on their devices, and the scheduler that has windows transcribed with them. */
+import { availableParallelism } from 'node:os';
 import type {
   AcceleratorMode,
   AttentionHead,
@@ -7,6 +8,7 @@ import type {
   Recogniser,
   SpeechModel,
   SpeechModelInfo,
+  WeightCacheOptions,
 } from '../binding.js';
 import type { Clock } from '../clock.js';
 import type { EngineObserver } from '../types.js';
@@ -40,11 +42,15 @@ export interface SpeechModelsOptions {
   devices: readonly string[];
   /** On one device: windows, or units of work of the batched decoder, that are computed at once. */
   slots: number;
-  /** CPU threads a slot. */
+  /** CPU threads a slot. On the CPU an encoder of the batched decoder also has those of idle slots, see LanePool. */
   threads: number;
+  /** Default: those of the machine. */
+  cores?: number;
   accelerator: AcceleratorMode;
   /** By which words are aligned; see RecogniserOptions. */
   alignmentHeads?: readonly AttentionHead[];
+  /** Of the batched decoder; see RecogniserOptions. */
+  weightCache?: WeightCacheOptions;
   /** Of the longest window. */
   windowSeconds: number;
   clock: Clock;
@@ -84,16 +90,19 @@ async function loadBatched(
   options: SpeechModelsOptions,
   { compute, windowsInFlight }: SpeechDecoder & { kind: 'batched' },
 ): Promise<SpeechModels> {
-  const { binding, modelPath, accelerator, threads, windowSeconds, clock, observer, alignmentHeads } = options;
+  const { binding, modelPath, accelerator, threads, windowSeconds, clock, observer } = options;
+  const { alignmentHeads, weightCache } = options;
   const [device, ...others] = options.devices;
   if (device === undefined || others.length > 0) throw new RangeError('The batched decoder works on one device.');
   const model = await binding.loadRecogniser(modelPath, {
     ...{ device, accelerator, compute },
     ...(alignmentHeads === undefined ? {} : { alignmentHeads }),
+    ...(weightCache === undefined ? {} : { weightCache }),
   });
   try {
     refuseLongWindows(model, windowSeconds);
-    const lanes = await LanePool.create(model, { lanes: options.slots, threads, clock });
+    const mostThreads = device === 'cpu' ? (options.cores ?? availableParallelism()) : threads;
+    const lanes = await LanePool.create(model, { lanes: options.slots, threads, mostThreads, clock });
     return loaded([model], new StepScheduler(lanes, { windowSeconds, windowsInFlight, clock, observer }));
   } catch (error) {
     model.close();

@@ -175,12 +175,12 @@ export class StepScheduler implements WindowScheduler {
   private async encode(flight: Flight): Promise<void> {
     this.passOver(flight);
     flight.place = 'encoding';
-    await this.lanes.encode(async (encoder) => {
+    await this.lanes.encode(async (encoder, { lanes, threads }) => {
       const start = this.options.clock.now();
       try {
-        const stage = await encoder.advance(flight.window);
+        const stage = await encoder.advance(flight.window, { threads });
         const milliseconds = this.options.clock.now() - start;
-        flight.encodeMs += milliseconds;
+        flight.laneMs += lanes * milliseconds;
         this.policy.spent('encode', milliseconds);
         return !this.proceed(flight, stage);
       } catch (error) {
@@ -201,11 +201,12 @@ export class StepScheduler implements WindowScheduler {
 
   private async decode(): Promise<void> {
     const decoding = this.at('decoding');
-    await this.lanes.decode(async (batch, threads) => {
+    const { steps, isHelped } = this.pace.next(decoding.length, this.lanes.canHelp);
+    await this.lanes.decode(isHelped, async (batch, { lanes, threads }) => {
       const start = this.options.clock.now();
       try {
-        const done = await batch.advance({ steps: this.pace.stepsFor(decoding.length), threads });
-        this.measure(decoding, done, this.options.clock.now() - start);
+        const done = await batch.advance({ steps, threads });
+        this.measure(decoding, done, this.options.clock.now() - start, lanes);
         return !this.takeBack(new Set(done.left));
       } catch (error) {
         for (const flight of this.at('decoding')) this.fail(flight, error);
@@ -215,10 +216,18 @@ export class StepScheduler implements WindowScheduler {
     this.requests.pump();
   }
 
-  private measure(decoding: readonly Flight[], { steps, rows }: BatchAdvance, milliseconds: number): void {
+  private measure(
+    decoding: readonly Flight[],
+    { steps, rows }: BatchAdvance,
+    milliseconds: number,
+    lanes: number,
+  ): void {
     const windows = decoding.length;
-    for (const flight of decoding) flight.decodeMs += milliseconds / windows;
-    this.pace.took({ windows, steps, milliseconds });
+    for (const flight of decoding) {
+      flight.decodeMs += milliseconds / windows;
+      flight.laneMs += (lanes * milliseconds) / windows;
+    }
+    this.pace.took({ windows, steps, milliseconds, isHelped: lanes > 1 });
     this.policy.spent('decode', milliseconds);
     this.options.observer?.batchAdvanced?.({ windows, steps, rows, milliseconds });
   }

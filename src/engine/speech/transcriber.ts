@@ -10,6 +10,8 @@ import type {
   SpeechAbilities,
   SpeechModelInfo,
   VoiceActivityModel,
+  WeightCacheOptions,
+  WeightCacheReport,
   WindowPolicy,
 } from '../binding.js';
 import { systemClock, type Clock } from '../clock.js';
@@ -57,13 +59,16 @@ export interface SpeechEngineOptions {
   voiceActivityModel?: string | null;
   /** By which words are aligned; see RecogniserOptions. */
   alignmentHeads?: readonly AttentionHead[];
+  /** Of the batched decoder; see RecogniserOptions. */
+  weightCache?: WeightCacheOptions;
   decoder: SpeechDecoder;
   /** Ids from resolveDevices(); each gets the model and its own slots. SpeechModelsOptions says who names several. */
   devices: readonly string[];
   /** On one device: windows, or units of work of the batched decoder, that are computed at once. */
   slots: number;
-  /** CPU threads a slot. */
+  /** CPU threads a slot; see SpeechModelsOptions. */
   threads: number;
+  cores?: number;
   /** Of models on a CPU; see SpeechModelOptions. */
   accelerator: AcceleratorMode;
   /** Reads what browsers, phones and cameras record: a path, or a name in the directories where programs are. */
@@ -76,6 +81,8 @@ export interface SpeechEngineOptions {
 export interface LocalSpeechEngine extends SpeechEngine {
   /** As WindowScheduler.limit(). */
   limitLanes(lanes: number): Promise<void>;
+  /** null without a cache. */
+  readonly weightCache: WeightCacheReport | null;
 }
 
 /** Native calls on audio files at once; the rest of the thread pool belongs to the slots, files and DNS. */
@@ -121,6 +128,7 @@ interface Loaded {
 
 class Transcriber implements LocalSpeechEngine {
   readonly info: EngineInfo;
+  readonly weightCache: WeightCacheReport | null;
   private readonly models: SpeechModels;
   private readonly binding: NativeBinding;
   private readonly source: AudioSource;
@@ -133,6 +141,8 @@ class Transcriber implements LocalSpeechEngine {
     this.models = models;
     this.binding = binding;
     const { infos, scheduler } = models;
+    // The batched decoder works on one device.
+    this.weightCache = infos[0]?.weightCache ?? null;
     const realTimeFactor = new RealTimeFactor(scheduler.load().slots);
     this.info = {
       languages,

@@ -1,7 +1,7 @@
 /** Authentication: bearer keys, scopes, and the guard before every API endpoint. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { VerbatimError } from '../../errors.js';
-import type { Identity } from '../../ledger/types.js';
+import type { EphemeralIdentity, Identity } from '../../ledger/types.js';
 import type { HttpDeps } from '../app/deps.js';
 import type { Exchange } from '../app/exchange.js';
 import type { Handler } from '../app/route.js';
@@ -12,13 +12,15 @@ const RAW_KEY = /^vb_[A-Za-z0-9_-]{43}$/;
 
 export type AuthenticatedHandler = (exchange: Exchange, identity: Identity) => void | Promise<void>;
 
+/** `tokenOf`: the key in the Authorization header; throws `missing_api_key`. */
 export function authenticated(
   { ledger, inFlight }: Pick<HttpDeps, 'ledger' | 'inFlight'>,
   handler: AuthenticatedHandler,
+  tokenOf = bearerToken,
 ): Handler {
   return async (exchange) => {
     inFlight.assertOpen();
-    const identity = await keyIdentity({ ledger }, bearerToken(exchange.req.headers.authorization));
+    const identity = await keyIdentity({ ledger }, tokenOf(exchange.req.headers.authorization));
     exchange.identity = identity;
     await handler(exchange, identity);
   };
@@ -28,6 +30,14 @@ export function authenticated(
 export async function keyIdentity({ ledger }: Pick<HttpDeps, 'ledger'>, rawKey: string): Promise<Identity> {
   const identity = RAW_KEY.test(rawKey) ? await ledger.keys.authenticate(rawKey) : null;
   if (identity === null) throw invalidKey();
+  return identity;
+}
+
+/** Of a WebSocket, which ephemeral keys open as well. Throws `invalid_api_key` or `account_suspended`. */
+export async function socketIdentity(deps: Pick<HttpDeps, 'ledger'>, rawKey: string): Promise<EphemeralIdentity> {
+  if (!rawKey.startsWith('ek_')) return { ...(await keyIdentity(deps, rawKey)), session: null };
+  const identity = await deps.ledger.keys.authenticateEphemeral(rawKey);
+  if (identity === null) throw new VerbatimError('invalid_api_key', 'The ephemeral key is unknown or has expired.');
   return identity;
 }
 

@@ -11,7 +11,7 @@ const LOOPBACK_NAME = 'verbatim-loopback';
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /** null: none, or nothing that was ever given out. */
-export function sessionToken(exchange: Exchange, site: Site): string | null {
+export function sessionToken(exchange: Pick<Exchange, 'req'>, site: Site): string | null {
   return cookieOf(exchange, nameOn(site), TOKEN);
 }
 
@@ -59,7 +59,7 @@ function keyNameOn({ isSecure }: Site): string {
   return isSecure ? '__Secure-verbatim-key' : 'verbatim-loopback-key';
 }
 
-function cookieOf({ req }: Exchange, name: string, form: RegExp): string | null {
+function cookieOf({ req }: Pick<Exchange, 'req'>, name: string, form: RegExp): string | null {
   for (const pair of (req.headers.cookie ?? '').split(';')) {
     const [given = '', value = ''] = pair.split('=', 2);
     if (given.trim() === name && form.test(value.trim())) return value.trim();

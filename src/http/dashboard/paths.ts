@@ -9,6 +9,7 @@ export const PATHS = {
   madeKey: `${DASHBOARD}/keys/made`,
   try: `${DASHBOARD}/try`,
   tryTranscribe: `${DASHBOARD}/try/transcribe`,
+  tryLive: `${DASHBOARD}/try/live`,
   history: `${DASHBOARD}/history`,
   account: `${DASHBOARD}/account`,
   password: `${DASHBOARD}/account/password`,

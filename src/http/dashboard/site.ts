@@ -13,7 +13,7 @@ export interface Site {
 }
 
 /** A trusted proxy's X-Forwarded-Proto and X-Forwarded-Host are believed. */
-export function siteOf({ req }: Exchange): Site {
+export function siteOf({ req }: Pick<Exchange, 'req'>): Site {
   const given = `${req.protocol}://${req.host}`;
   if (!URL.canParse(given)) throw new VerbatimError('invalid_request', 'The Host header is no host.');
   const { origin, hostname, protocol } = new URL(given);
@@ -27,7 +27,7 @@ function isLoopback(hostname: string): boolean {
 }
 
 /** Browsers name the origin of a request: in Sec-Fetch-Site, or else in Origin with every POST. */
-export function requireSameOrigin({ req }: Exchange, site: Site): void {
+export function requireSameOrigin({ req }: Pick<Exchange, 'req'>, site: Site): void {
   const fetchSite = req.headers['sec-fetch-site'];
   const isSame = fetchSite === undefined ? req.headers.origin === site.origin : fetchSite === 'same-origin';
   if (!isSame) throw new Refusal(403, TEXTS.errors.otherOrigin);

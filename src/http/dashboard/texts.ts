@@ -104,6 +104,9 @@ export const TEXTS = {
     formats: 'WAV, FLAC, MP3, OGG, and what browsers and phones record; at most 100 MB.',
     record: 'Record with the microphone',
     stop: 'Stop recording',
+    captions: (perMinute: number) =>
+      `Show captions while I speak (${perMinute} credits per started minute, beside the transcript's own)`,
+    captionsTitle: 'Captions',
     language: 'Spoken language',
     detect: 'detect',
     translate: 'Translate into',
@@ -150,6 +153,7 @@ export const TEXTS = {
         'Browsers allow the microphone only on pages that were loaded over HTTPS or from the same machine ' +
         '(http://localhost).',
       recording: 'Recording …',
+      captionsFailed: 'The captions ended: {message}',
       recorded: 'recording.webm',
       playFrom: 'Play from {time}',
       speaker: 'Speaker {name}',

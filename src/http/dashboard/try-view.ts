@@ -28,6 +28,7 @@ function form({ languages, targets, diarizes, prices }: Offer, balance: number):
     id="try"
     class="card"
     action="${PATHS.tryTranscribe}"
+    data-live="${PATHS.tryLive}"
     data-prices="${JSON.stringify(prices)}"
     data-balance="${balance}"
     data-language="${TEXTS.language}"
@@ -40,6 +41,9 @@ function form({ languages, targets, diarizes, prices }: Offer, balance: number):
     </label>
     <p id="formats">${texts.formats}</p>
     <button type="button" id="record" class="quiet" data-stop="${texts.stop}">${texts.record}</button>
+    <label class="choice">
+      <input type="checkbox" id="wants-captions" /> ${texts.captions(prices.creditsPerMinute)}
+    </label>
     ${select('language', texts.language, texts.detect, languages)}
     ${targets.length > 0 && select('translate_to', texts.translate, texts.dont, targets)} ${diarizes && speakers()}
     <p id="price" role="status"></p>
@@ -64,6 +68,10 @@ function progress(): Html {
       <button type="button" id="cancel" class="quiet" hidden>${texts.cancel}</button>
     </p>
     <progress id="progress" aria-label="${texts.progress}" max="1" hidden></progress>
+    <section id="captions" hidden>
+      <h2>${texts.captionsTitle}</h2>
+      <p id="caption-text" aria-live="polite"></p>
+    </section>
     <section id="coming" hidden>
       <h2>${texts.soFar}</h2>
       <p id="so-far"></p>

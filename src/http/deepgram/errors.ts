@@ -1,5 +1,6 @@
 /** Errors as Deepgram's clients read them. */
 import type { VerbatimError } from '../../errors.js';
+import type { ErrorForm } from '../app/error-handler.js';
 import { ERROR_TABLE } from '../errors/error-table.js';
 
 export const LISTEN_PATH = '/v1/listen';
@@ -16,3 +17,6 @@ export function listenError(error: VerbatimError, requestId: string): { status: 
   const body = { err_code: error.code.toUpperCase(), err_msg: error.message, request_id: requestId };
   return { status: status === 422 ? 400 : status, body };
 }
+
+/** Of endpoints that are no WebSockets. */
+export const deepgramError: ErrorForm = (error, { id }) => ({ ...listenError(error, id), headers: {} });

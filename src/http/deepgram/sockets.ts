@@ -24,7 +24,12 @@ export function listenSockets(deps: HttpDeps): SocketRoute[] {
 function keyOf({ req, subprotocols }: SocketRequest): string {
   const [scheme = '', key] = subprotocols;
   if (isScheme(scheme) && key !== undefined) return key;
-  const [, given] = SCHEME.exec(req.headers.authorization ?? '') ?? [];
+  return headerKey(req.headers.authorization);
+}
+
+/** Throws `missing_api_key`. */
+export function headerKey(authorization: string | undefined): string {
+  const [, given] = SCHEME.exec(authorization ?? '') ?? [];
   if (given !== undefined) return given;
   throw new VerbatimError('missing_api_key', 'Send the API key as "Authorization: Token <key>".');
 }

@@ -18,7 +18,8 @@ type Operation =
   | 'getJob'
   | 'deleteJob'
   | 'createAccount'
-  | (typeof TRANSCRIBING | typeof BY_MODEL | typeof OF_ACCOUNT)[number];
+  | 'createToken'
+  | (typeof TRANSCRIBING | typeof BY_MODEL | typeof OF_ACCOUNT | typeof OPENING)[number];
 
 /** Operations of operators that take an account's id. */
 const OF_ACCOUNT = [
@@ -26,8 +27,11 @@ const OF_ACCOUNT = [
   ...(['exportAccount', 'grantCredits'] as const),
 ] as const;
 
+/** Those that make ephemeral keys with a session in them. */
+const OPENING = ['createClientSecret', 'createTranscriptionSession'] as const;
+
 /** Those that take a model's name. */
-const BY_MODEL = ['createTranscription', 'createTranslation', 'retrieveModel'] as const;
+const BY_MODEL = ['createTranscription', 'createTranslation', 'retrieveModel', ...OPENING] as const;
 
 interface ErrorRow {
   status: number;
@@ -138,7 +142,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   },
   unsupported_media_type: {
     status: 415,
-    raisedBy: ['createKey', 'createAccount', 'grantCredits', ...TRANSCRIBING],
+    raisedBy: ['createKey', 'createAccount', 'grantCredits', 'createToken', ...OPENING, ...TRANSCRIBING],
     meaning: 'The endpoint does not accept this Content-Type, or the body has a Content-Encoding.',
     message: 'Send the body as multipart/form-data.',
   },
@@ -158,7 +162,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   },
   unsupported_language: {
     status: 422,
-    raisedBy: TRANSCRIBING,
+    raisedBy: [...TRANSCRIBING, ...OPENING],
     meaning: 'An unknown language, or one the installed model does not speak.',
     message: '"tlh" is not an ISO 639 language code that the service knows.',
     param: 'language',

@@ -27,6 +27,7 @@ const tags = [
     name: 'openai',
     description: "The same for OpenAI's clients, with errors in their shape; see `OpenAiError`.",
   },
+  { name: 'deepgram', description: "For Deepgram's clients, with errors in their shape; see `DeepgramError`." },
   { name: 'account', description: 'Credits and usage of the account that the key belongs to.' },
   { name: 'keys', description: 'For management keys.' },
   {

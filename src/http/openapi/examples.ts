@@ -1,4 +1,5 @@
 /** One consistent story in the answers of the document's endpoints; a test holds each against its schema. */
+import { EXPIRES_AT, SESSION_EXAMPLE } from '../realtime/client-secrets-schema.js';
 import { MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
 import { srtOf, vttOf } from '../../transcription/subtitles.js';
 import { warningsOf } from '../../transcription/warnings.js';
@@ -17,6 +18,7 @@ const UNLOADED_MODEL = {
   ...{ loaded: false, languages: ['en'], detects_language: true, takes_prompt: true },
   ...{ takes_temperature: true, translates_to_english: false, demonstration: false },
 };
+const EPHEMERAL_KEY = 'ek_a2V5X3gxWnRKMG00azlRZTJMdzcgMTc5NTE5NTQ0MDAwMCA.cE3kQ1vZ9bXcYtW1aRe2Lw7';
 const READY = {
   model: 'base',
   demonstration: false,
@@ -202,6 +204,35 @@ export const examples: Record<string, Examples> = {
       },
     },
   },
+  ClientSecretRequest: {
+    German: {
+      value: {
+        expires_after: { anchor: 'created_at', seconds: 600 },
+        session: { type: 'transcription', audio: { input: { transcription: { model: 'whisper-1', language: 'de' } } } },
+      },
+    },
+  },
+  ClientSecret: {
+    German: { value: { value: EPHEMERAL_KEY, expires_at: EXPIRES_AT, session: SESSION_EXAMPLE } },
+  },
+  TranscriptionSessionRequest: {
+    German: { value: { input_audio_transcription: { model: 'whisper-1', language: 'de' } } },
+  },
+  BetaSession: {
+    German: {
+      value: {
+        ...{ object: SESSION_EXAMPLE.object, id: SESSION_EXAMPLE.id, expires_at: EXPIRES_AT },
+        input_audio_format: 'pcm16',
+        input_audio_transcription: SESSION_EXAMPLE.audio.input.transcription,
+        input_audio_noise_reduction: null,
+        turn_detection: SESSION_EXAMPLE.audio.input.turn_detection,
+        include: null,
+        client_secret: { value: EPHEMERAL_KEY, expires_at: EXPIRES_AT },
+      },
+    },
+  },
+  TokenRequest: { 'half a minute': { value: { ttl_seconds: 30 } } },
+  Token: { 'half a minute': { value: { access_token: EPHEMERAL_KEY, expires_in: 30 } } },
   OpenAiModel: { base: { value: OPENAI_MODEL } },
   OpenAiModelList: { 'two models': { value: { object: 'list', data: [OPENAI_MODEL, UNLOADED_MODEL] } } },
   CreateKeyRequest: { laptop: { value: { name: 'laptop' } } },

@@ -28,7 +28,7 @@ const content = (type: string, schema: string): Json => ({
 });
 
 /** By the statuses that OpenAI's clients expect. */
-function errors(operation: string): Record<string, Json> {
+export function openAiErrors(operation: string): Record<string, Json> {
   const codes = errorsOf(operation, ['http', 'token', 'key']);
   const statuses = [...new Set(codes.map((code) => openAiRow(code).status))].sort();
   return Object.fromEntries(
@@ -84,7 +84,7 @@ const audioOperation = (operationId: string, summary: string, request: string): 
     'without; fields that are not listed are ignored.',
   parameters: parameterRefs(IdempotencyKey, RetryCount),
   requestBody: { required: true, content: content('multipart/form-data', request) },
-  responses: { '200': transcript, ...errors(operationId) },
+  responses: { '200': transcript, ...openAiErrors(operationId) },
 });
 
 const modelOperation = (operationId: string, summary: string, schema: string, description: string): Json => ({
@@ -95,7 +95,7 @@ const modelOperation = (operationId: string, summary: string, schema: string, de
       headers: headerRefs(RequestId),
       content: content('application/json', schema),
     },
-    ...errors(operationId),
+    ...openAiErrors(operationId),
   },
 });
 

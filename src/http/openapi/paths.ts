@@ -14,6 +14,7 @@ import {
 } from '../transcripts/transcription-headers.js';
 import { Location, RequestId, RetryAfter } from '../schema/headers.js';
 import { adminPaths } from './admin-paths.js';
+import { livePaths } from './live-paths.js';
 import type { InvalidRequestExample } from './error-responses.js';
 import { textExamples } from './examples.js';
 import { openAiItems } from './openai-paths.js';
@@ -287,5 +288,6 @@ export const paths: Json = {
   ...Object.fromEntries(
     Object.entries(openAiItems).map(([template, { item, parameters }]) => [template, path(item, ...parameters)]),
   ),
+  ...livePaths,
   ...servicePaths,
 };

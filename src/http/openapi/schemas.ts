@@ -13,11 +13,18 @@ import { AcceptedJob, Job, JobEvent, JobList, JobRequestForm } from '../api/jobs
 import { CreatedKey, CreateKeyRequest, KeyList, RevokedKey } from '../api/keys-schema.js';
 import { TranscribeRequest } from '../api/transcribe-schema.js';
 import { Transcription } from '../api/transcription-schema.js';
+import { DeepgramError, Token, TokenRequest } from '../deepgram/grant-schema.js';
 import { ErrorBody } from '../errors/error-schema.js';
 import { CreateTranscriptionRequest, CreateTranslationRequest, OpenAiTranscription } from '../openai/audio-schema.js';
 import { OpenAiErrorBody } from '../openai/errors.js';
 import { OpenAiEvent } from '../openai/event-schema.js';
 import { OpenAiModel, OpenAiModelList } from '../openai/models.js';
+import {
+  BetaSession,
+  ClientSecret,
+  ClientSecretRequest,
+  TranscriptionSessionRequest,
+} from '../realtime/client-secrets-schema.js';
 import { Health, Readiness } from '../api/probes-schema.js';
 
 export const schemas = {
@@ -38,6 +45,13 @@ export const schemas = {
   OpenAiModelList,
   OpenAiError: OpenAiErrorBody,
   OpenAiEvent,
+  ClientSecretRequest,
+  ClientSecret,
+  TranscriptionSessionRequest,
+  BetaSession,
+  TokenRequest,
+  Token,
+  DeepgramError,
   CreateKeyRequest,
   CreatedKey,
   KeyList,

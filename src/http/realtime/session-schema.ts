@@ -83,6 +83,17 @@ export const DEFAULT_TURNS: Turns = {
   silence_duration_ms: 500,
 };
 
+/** OpenAI's model of this name takes turns by commit alone. */
+const MANUAL_MODEL = 'gpt-realtime-whisper';
+
+/** Of a session that names this model. */
+export function defaultSettings(model: string | null): RealtimeSettings {
+  return {
+    ...{ format: 'audio/pcm', model, language: null, prompt: null, includesLogprobs: false },
+    turns: model === MANUAL_MODEL ? null : DEFAULT_TURNS,
+  };
+}
+
 const LOGPROBS = 'item.input_audio_transcription.logprobs';
 const BETA_FORMATS: Readonly<Record<string, SampleFormat>> = {
   pcm16: 'audio/pcm',

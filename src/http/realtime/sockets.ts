@@ -1,15 +1,17 @@
 /** /v1/realtime: OpenAI's Realtime API, transcription sessions. */
-import { VerbatimError } from '../../errors.js';
+import type { VerbatimError } from '../../errors.js';
 import type { HttpDeps } from '../app/deps.js';
 import { bearerToken } from '../auth/auth.js';
 import { openAiErrorBody, openAiRow } from '../openai/errors.js';
+import { installedName } from './installed-name.js';
 import { namedModel } from '../openai/model-names.js';
 import type { SocketConnection } from '../websocket/connection.js';
 import type { AcceptedSocket, SocketRequest, SocketRoute } from '../websocket/upgrade.js';
 import type { LiveReservation } from '../../live/service.js';
-import type { Identity } from '../../ledger/types.js';
+import type { EphemeralIdentity } from '../../ledger/types.js';
 import { BETA, CURRENT } from './dialects.js';
-import { DEFAULT_TURNS, type RealtimeSettings } from './session-schema.js';
+import { writtenSettings } from './client-secrets.js';
+import { defaultSettings, type RealtimeSettings } from './session-schema.js';
 import { TranscriptionSession } from './transcription-session.js';
 
 export const REALTIME_PATH = '/v1/realtime';
@@ -17,9 +19,6 @@ export const REALTIME_PATH = '/v1/realtime';
 const SUBPROTOCOL = 'realtime';
 const KEY_PREFIX = 'openai-insecure-api-key.';
 const BETA_SUBPROTOCOL = 'openai-beta.realtime-v1';
-/** OpenAI's model of this name takes turns by commit alone. */
-const MANUAL_MODEL = 'gpt-realtime-whisper';
-
 export function realtimeSockets(deps: HttpDeps): SocketRoute[] {
   return [{ path: REALTIME_PATH, keyOf, accept: (request, identity) => accept(request, identity, deps), errorForm }];
 }
@@ -34,23 +33,25 @@ function keyOf({ req, subprotocols }: SocketRequest): string {
   return offered === undefined ? bearerToken(req.headers.authorization) : offered.slice(KEY_PREFIX.length);
 }
 
-async function accept(request: SocketRequest, { account, key }: Identity, deps: HttpDeps): Promise<AcceptedSocket> {
+async function accept(
+  request: SocketRequest,
+  { account, key, session }: EphemeralIdentity,
+  deps: HttpDeps,
+): Promise<AcceptedSocket> {
   const owner = { accountId: account.id, keyId: key.id, requestId: request.id, endpoint: REALTIME_PATH };
   const subprotocol = request.subprotocols.includes(SUBPROTOCOL) ? SUBPROTOCOL : null;
   const installed = (name: string | null): string | null => installedName(name, deps);
   const reserve = (model: string | null, instead: LiveReservation | null = null): Promise<LiveReservation> =>
     deps.live.reserve(owner, model, instead);
-  const named = request.query.get('model');
+  const written = writtenSettings(session);
+  const named = request.query.get('model') ?? written?.model ?? null;
   const known = named === null || namedModel(named, deps).model !== null;
-  if (!known || (named === null && request.query.get('intent') !== 'transcription')) {
+  if (!known || (named === null && written === null && request.query.get('intent') !== 'transcription')) {
     const run = (connection: SocketConnection): void => refuse(connection, named, deps);
     return { subprotocol, run, abandon: () => undefined };
   }
   const reservation = await reserve(installed(named));
-  const settings: RealtimeSettings = {
-    ...{ format: 'audio/pcm', model: named, language: null, prompt: null, includesLogprobs: false },
-    turns: named === MANUAL_MODEL ? null : DEFAULT_TURNS,
-  };
+  const settings: RealtimeSettings = { ...(written ?? defaultSettings(named)), model: named };
   const expiresAt = Math.round(deps.clock() / 1000) + deps.settings.maxLiveSeconds;
   const dialect = isBeta(request) ? BETA : CURRENT;
   return {
@@ -64,17 +65,6 @@ async function accept(request: SocketRequest, { account, key }: Identity, deps: 
 
 function isBeta({ req, subprotocols }: SocketRequest): boolean {
   return req.headers['openai-beta'] === 'realtime=v1' || subprotocols.includes(BETA_SUBPROTOCOL);
-}
-
-/** The name of the installed model that serves under this one; null: the default. Throws `model_not_found`. */
-function installedName(name: string | null, deps: HttpDeps): string | null {
-  if (name === null) return null;
-  const { model, name: installed } = namedModel(name, deps);
-  if (model !== null) return installed;
-  const names = deps.speechModels.list().map(({ info }) => info.modelName);
-  throw new VerbatimError('model_not_found', `There is no speech model "${name}"; installed: ${names.join(', ')}.`, {
-    param: 'session.audio.input.transcription.model',
-  });
 }
 
 /** A connection for anything but transcription gets an event that names what there is. */

@@ -1,10 +1,9 @@
 /** One client of a transcription session: its events, as OpenAI documents them. */
 import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
-import { normalizeLanguage } from '../../engine/languages.js';
 import { VerbatimError } from '../../errors.js';
 import type { FailedResult, FinalResult, SessionEnd, SessionEvent, SpeechStopped } from '../../live/events.js';
-import { DEFAULT_SETTINGS, type LiveFormat, type LiveSettings, type TurnDetection } from '../../live/options.js';
+import type { LiveFormat, LiveSettings } from '../../live/options.js';
 import type { LiveReservation } from '../../live/service.js';
 import type { LiveSession } from '../../live/session.js';
 import { requestError } from '../../transcription/request-errors.js';
@@ -12,7 +11,8 @@ import { openAiRow } from '../openai/errors.js';
 import type { Message, SocketConnection } from '../websocket/connection.js';
 import type { Dialect } from './dialects.js';
 import { addTo, Items } from './items.js';
-import { checked, PCM_RATE, type RealtimeSettings, type SampleFormat, type Turns } from './session-schema.js';
+import { liveSettings } from './live-settings.js';
+import { checked, PCM_RATE, type RealtimeSettings, type SampleFormat } from './session-schema.js';
 
 const G711_RATE = 8000;
 const FORMATS: Readonly<Record<SampleFormat, LiveFormat & { bytes: number }>> = {
@@ -20,7 +20,6 @@ const FORMATS: Readonly<Record<SampleFormat, LiveFormat & { bytes: number }>> = 
   'audio/pcmu': { encoding: 'mulaw', sampleRate: G711_RATE, channels: 1, bytes: 1 },
   'audio/pcma': { encoding: 'alaw', sampleRate: G711_RATE, channels: 1, bytes: 1 },
 };
-const LONGEST_SILENCE_MS = { low: 8000, medium: 4000, high: 2000, auto: 4000 } as const;
 /** Of audio in a turn that a commit ends. */
 const SHORTEST_COMMIT_SECONDS = 0.1;
 const MOST_AUDIO_CHARACTERS = 15 * 2 ** 20;
@@ -290,23 +289,4 @@ function parsed(data: Buffer): unknown {
   } catch {
     throw new VerbatimError('invalid_request', 'The message is not valid JSON.');
   }
-}
-
-/** Throws `unsupported_language` for what names no language. */
-function liveSettings({ language, prompt, turns, includesLogprobs }: RealtimeSettings): LiveSettings {
-  const code = language === null || language === '' ? null : normalizeLanguage(language);
-  if (code === null && language !== null && language !== '') {
-    const message = `"${language}" is not an ISO 639 language code that the service knows.`;
-    throw new VerbatimError('unsupported_language', message, { param: 'language' });
-  }
-  return { ...DEFAULT_SETTINGS, language: code, prompt, turns: turnsOf(turns), words: includesLogprobs };
-}
-
-function turnsOf(turns: Turns | null): TurnDetection {
-  if (turns === null) return { kind: 'manual' };
-  if (turns.type === 'semantic_vad') {
-    return { kind: 'semantic', longestSilenceMs: LONGEST_SILENCE_MS[turns.eagerness] };
-  }
-  const { threshold, prefix_padding_ms: prefixPaddingMs, silence_duration_ms: silenceMs } = turns;
-  return { kind: 'silence', threshold, prefixPaddingMs, silenceMs };
 }

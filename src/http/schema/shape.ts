@@ -71,13 +71,15 @@ type Shape = ReturnType<typeof shape>;
 /** A JSON body in its shape. Throws `invalid_request` that names the member at fault and says what is allowed. */
 export function parseBody<T extends Shape>(schema: T, body: Record<string, unknown>): Static<T> {
   const allowed = Object.keys(schema.properties);
+  // Absent where every member is optional.
+  const required: readonly string[] = (schema as { required?: string[] }).required ?? [];
   const unknown = Object.keys(body).find((member) => !allowed.includes(member));
   if (unknown !== undefined) {
     throw invalid(unknown, `Unknown member "${unknown}"; allowed: ${allowed.join(', ')}.`);
   }
   for (const [member, described] of Object.entries(schema.properties)) {
     const [error] = Errors(described, body[member]);
-    if (error === undefined || (body[member] === undefined && !schema.required.includes(member))) {
+    if (error === undefined || (body[member] === undefined && !required.includes(member))) {
       continue;
     }
     if (error.keyword === 'type') {

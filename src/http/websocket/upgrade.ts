@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import type { Request } from 'express';
 import { WebSocketServer } from 'ws';
 import { VerbatimError, type ErrorCode } from '../../errors.js';
-import type { Identity } from '../../ledger/types.js';
+import type { EphemeralIdentity, Identity } from '../../ledger/types.js';
 import { requestError } from '../../transcription/request-errors.js';
 import type { HttpDeps } from '../app/deps.js';
-import { keyIdentity } from '../auth/auth.js';
+import { socketIdentity } from '../auth/auth.js';
 import { leaveHttp } from '../connections/one-at-a-time.js';
 import { endWithError } from '../connections/raw-answer.js';
 import { newRequestId } from '../connections/request-id.js';
@@ -38,8 +38,10 @@ export interface SocketRoute {
   path: string;
   /** The key, from a header or a subprotocol. Throws `missing_api_key`. */
   keyOf: (request: SocketRequest) => string;
+  /** Of a page, in place of a key: who is signed in. Rejects with VerbatimError. */
+  signedIn?: (request: SocketRequest) => Promise<Identity>;
   /** Rejects with VerbatimError; the client then gets an HTTP answer. */
-  accept: (request: SocketRequest, identity: Identity) => Promise<AcceptedSocket>;
+  accept: (request: SocketRequest, identity: EphemeralIdentity) => Promise<AcceptedSocket>;
   /** The body and status of such an answer. Default: the form of /api. */
   errorForm?: (error: VerbatimError, requestId: string) => { status: number; body: object };
 }
@@ -52,18 +54,18 @@ interface Outcome {
   code?: ErrorCode;
 }
 
-type UpgradeDeps = Pick<
-  HttpDeps,
-  'ledger' | 'inFlight' | 'addresses' | 'logger' | 'metrics' | 'timers' | 'settings'
->;
+type UpgradeDeps = Pick<HttpDeps, 'ledger' | 'inFlight' | 'addresses' | 'logger' | 'metrics' | 'timers' | 'settings'>;
 
 const BASE = 'http://localhost';
 
 /** The open connections of a server. */
 export interface Sockets {
-  /** Cuts those that are still open. */
+  /** Closes those that are still open, and cuts those whose client does not answer that. */
   close(): void;
 }
+
+/** For a client to answer the end of its connection. */
+const FAREWELL_MS = 1000;
 
 export function acceptSockets(server: Server, routes: readonly SocketRoute[], deps: UpgradeDeps): Sockets {
   const upgrader = new Upgrader(routes, deps);
@@ -77,12 +79,17 @@ export function acceptSockets(server: Server, routes: readonly SocketRoute[], de
   });
   return {
     close: () => {
-      for (const socket of open) socket.destroy();
+      upgrader.close();
+      // What never became a WebSocket is not waited for.
+      deps.timers.after(FAREWELL_MS, () => {
+        for (const socket of open) socket.destroy();
+      });
     },
   };
 }
 
 class Upgrader {
+  readonly #connections = new Set<SocketConnection>();
   readonly #sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -103,6 +110,10 @@ class Upgrader {
     });
   }
 
+  close(): void {
+    for (const connection of this.#connections) connection.close(1001, 'shutting_down');
+  }
+
   async upgrade(req: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const startedAt = performance.now();
     const request = requestOf(req);
@@ -115,7 +126,7 @@ class Upgrader {
       if (release !== null) socket.once('close', release);
       this.#checkOrigin(req);
       this.deps.inFlight.assertOpen();
-      const identity = await keyIdentity(this.deps, route.keyOf(request));
+      const identity = await this.#identity(route, request);
       outcome.identity = identity;
       const accepted = await route.accept(request, identity);
       if (socket.destroyed) accepted.abandon();
@@ -132,14 +143,14 @@ class Upgrader {
     }
   }
 
+  async #identity(route: SocketRoute, request: SocketRequest): Promise<EphemeralIdentity> {
+    if (route.signedIn === undefined) return socketIdentity(this.deps, route.keyOf(request));
+    return { ...(await route.signedIn(request)), session: null };
+  }
+
   #handOver(
     { id, req }: SocketRequest,
-    {
-      socket,
-      head,
-      accepted,
-      record,
-    }: { socket: Socket; head: Buffer; accepted: AcceptedSocket; record: () => void },
+    { socket, head, accepted, record }: { socket: Socket; head: Buffer; accepted: AcceptedSocket; record: () => void },
   ): void {
     const headers = { [RequestId.name]: id, ...accepted.headers };
     Object.assign(req, { verbatimSubprotocol: accepted.subprotocol, verbatimHeaders: headers } satisfies Chosen);
@@ -151,7 +162,10 @@ class Upgrader {
     });
     this.#sockets.handleUpgrade(req, socket, head, (webSocket) => {
       isDone = true;
-      accepted.run(new SocketConnection(webSocket, this.deps.timers));
+      const connection = new SocketConnection(webSocket, this.deps.timers);
+      this.#connections.add(connection);
+      socket.once('close', () => this.#connections.delete(connection));
+      accepted.run(connection);
     });
   }
 

@@ -8,12 +8,18 @@ import {
   type IdentityRow,
   type KeyRow,
 } from '../rows/api-keys.js';
+import { readEphemeral, signEphemeral, type NewEphemeral } from '../rows/ephemeral-keys.js';
 import type { KeyLedger } from '../ledger.js';
 import { toIso, type WallClock } from '../time.js';
-import type { ApiKey, Identity, IssuedKey } from '../types.js';
+import type { ApiKey, EphemeralIdentity, EphemeralKey, Identity, IssuedKey } from '../types.js';
 import { REVOKED_CHANNEL, type Revocations } from './revocations.js';
 import type { Querying } from './connections.js';
 import type { Statements } from './statements.js';
+
+/** Of a key that is not revoked. */
+const IDENTITY = `SELECT k.*, a.email, a.name AS account_name, a.role AS account_role,
+    a.created_at AS account_created_at, a.suspended_at AS account_suspended_at
+  FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.revoked_at IS NULL AND`;
 
 export class PostgresKeys implements KeyLedger {
   /** Uses not yet written. */
@@ -80,17 +86,22 @@ export class PostgresKeys implements KeyLedger {
     const secret = await this.secret();
     const digest = digestOfPresented(rawKey, () => secret);
     if (digest === null) return null;
-    const [row] = await this.statements.repeatable<IdentityRow>(
-      `SELECT k.*, a.email, a.name AS account_name, a.role AS account_role, a.created_at AS account_created_at,
-         a.suspended_at AS account_suspended_at
-       FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.digest = $1 AND k.revoked_at IS NULL`,
-      [digest],
-    );
-    if (row === undefined || !isKeyOf(row, digest)) return null;
-    refuseSuspended({ suspended_at: row.account_suspended_at });
-    const now = this.clock();
-    this.#lastUsed.set(row.id, now);
-    return toIdentity(row, now);
+    const [row] = await this.statements.repeatable<IdentityRow>(`${IDENTITY} k.digest = $1`, [digest]);
+    return row === undefined || !isKeyOf(row, digest) ? null : this.#used(row);
+  }
+
+  async createEphemeral({ keyId, seconds, session }: NewEphemeral): Promise<EphemeralKey> {
+    const secret = await this.secret();
+    const expiresAt = this.clock() + seconds * 1000;
+    return { rawKey: signEphemeral({ keyId, expiresAt, session }, secret), expiresAt };
+  }
+
+  async authenticateEphemeral(rawKey: string): Promise<EphemeralIdentity | null> {
+    const secret = await this.secret();
+    const grant = readEphemeral(rawKey, () => secret, this.clock());
+    if (grant === null) return null;
+    const [row] = await this.statements.repeatable<IdentityRow>(`${IDENTITY} k.id = $1`, [grant.keyId]);
+    return row === undefined ? null : { ...this.#used(row), session: grant.session };
   }
 
   async revokedAmong(keyIds: readonly string[]): Promise<string[]> {
@@ -121,6 +132,13 @@ export class PostgresKeys implements KeyLedger {
       [[...used.keys()], [...used.values()]],
     );
     for (const [id, time] of used) if (this.#lastUsed.get(id) === time) this.#lastUsed.delete(id);
+  }
+
+  #used(row: IdentityRow): Identity {
+    refuseSuspended({ suspended_at: row.account_suspended_at });
+    const now = this.clock();
+    this.#lastUsed.set(row.id, now);
+    return toIdentity(row, now);
   }
 
   toKey(row: KeyRow): ApiKey {

@@ -9,14 +9,16 @@ import {
   type IdentityRow,
   type KeyRow,
 } from '../rows/api-keys.js';
+import { readEphemeral, signEphemeral, type NewEphemeral } from '../rows/ephemeral-keys.js';
 import { toIso, type WallClock } from '../time.js';
-import type { ApiKey, IssuedKey, Identity } from '../types.js';
+import type { ApiKey, EphemeralIdentity, EphemeralKey, IssuedKey, Identity } from '../types.js';
 
 export class ApiKeys {
   readonly #insert;
   readonly #ofAccount;
   readonly #revoke;
   readonly #byDigest;
+  readonly #byId;
   readonly #revoked;
   readonly #touch;
   readonly #revokeScope;
@@ -40,11 +42,11 @@ export class ApiKeys {
       `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE account_id = ? AND id = ?
        RETURNING id, revoked_at`,
     );
-    this.#byDigest = database.prepare<[Buffer], IdentityRow>(
-      `SELECT k.*, a.email, a.name AS account_name, a.role AS account_role, a.created_at AS account_created_at,
-         a.suspended_at AS account_suspended_at
-       FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.digest = ? AND k.revoked_at IS NULL`,
-    );
+    const identity = `SELECT k.*, a.email, a.name AS account_name, a.role AS account_role,
+        a.created_at AS account_created_at, a.suspended_at AS account_suspended_at
+      FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.revoked_at IS NULL AND`;
+    this.#byDigest = database.prepare<[Buffer], IdentityRow>(`${identity} k.digest = ?`);
+    this.#byId = database.prepare<[string], IdentityRow>(`${identity} k.id = ?`);
     this.#revoked = database
       .prepare<[string], string>(
         `SELECT k.id FROM api_keys k JOIN accounts a ON a.id = k.account_id
@@ -94,11 +96,18 @@ export class ApiKeys {
   authenticate(rawKey: string): Identity | null {
     const digest = digestOfPresented(rawKey, this.secret);
     const row = digest === null ? undefined : this.#byDigest.get(digest);
-    if (digest === null || row === undefined || !isKeyOf(row, digest)) return null;
-    refuseSuspended({ suspended_at: row.account_suspended_at });
-    const now = this.clock();
-    this.#lastUsed.set(row.id, now);
-    return toIdentity(row, now);
+    return digest === null || row === undefined || !isKeyOf(row, digest) ? null : this.#used(row);
+  }
+
+  createEphemeral({ keyId, seconds, session }: NewEphemeral): EphemeralKey {
+    const expiresAt = this.clock() + seconds * 1000;
+    return { rawKey: signEphemeral({ keyId, expiresAt, session }, this.secret()), expiresAt };
+  }
+
+  authenticateEphemeral(rawKey: string): EphemeralIdentity | null {
+    const grant = readEphemeral(rawKey, this.secret, this.clock());
+    const row = grant === null ? undefined : this.#byId.get(grant.keyId);
+    return grant === null || row === undefined ? null : { ...this.#used(row), session: grant.session };
   }
 
   revokedAmong(keyIds: readonly string[]): string[] {
@@ -114,6 +123,13 @@ export class ApiKeys {
       })
       .immediate();
     this.#lastUsed = new Map();
+  }
+
+  #used(row: IdentityRow): Identity {
+    refuseSuspended({ suspended_at: row.account_suspended_at });
+    const now = this.clock();
+    this.#lastUsed.set(row.id, now);
+    return toIdentity(row, now);
   }
 
   #toKey(row: KeyRow): ApiKey {

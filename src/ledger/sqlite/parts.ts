@@ -46,6 +46,8 @@ export function keyLedger({ keys }: Tables, { read, atomic }: Transactions): Key
       return revoked;
     },
     authenticate: (rawKey) => read(() => keys.authenticate(rawKey)),
+    createEphemeral: (input) => read(() => keys.createEphemeral(input)),
+    authenticateEphemeral: (rawKey) => read(() => keys.authenticateEphemeral(rawKey)),
     revokedAmong: (keyIds) => read(() => keys.revokedAmong(keyIds)),
     onRevoked: (listener) => {
       listeners.add(listener);

@@ -35,7 +35,7 @@ export async function measureSpeed(
   await loadBinding().writeRandomModel(join(directory, entry.file), options);
   const windows: Window[] = [];
   const engine = await loadEngine(
-    { ...config, model, voiceActivity: 'energy' },
+    { ...config, model, voiceActivity: 'energy', weightCache: 'off' },
     { ...roots, modelsDir: directory },
     { ...manifest, models: [entry] },
     { observer: { windowDone: (window) => windows.push(window) } },

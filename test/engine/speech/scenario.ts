@@ -1,6 +1,10 @@
 /** Scenes for the tests of the engine: a fake addon, requests of accounts, and what came of them. */
-import { createSpeechEngine, type SpeechEngineOptions } from '../../../src/engine/speech/transcriber.js';
-import type { FileToMeasure, OnWindow, SpeechEngine, Transcript } from '../../../src/engine/types.js';
+import {
+  createSpeechEngine,
+  type LocalSpeechEngine,
+  type SpeechEngineOptions,
+} from '../../../src/engine/speech/transcriber.js';
+import type { FileToMeasure, OnWindow, Transcript } from '../../../src/engine/types.js';
 import { measureAndTranscribe, type FileToMeasureFirst } from '../../support/transcribe.js';
 import { FAKE_POLICY, type FakeFile } from '../fake-audio.js';
 import { FakeBinding } from '../fake-binding.js';
@@ -22,7 +26,7 @@ export class Scenario {
   private constructor(
     readonly clock: FakeClock,
     readonly fake: FakeBinding,
-    readonly engine: SpeechEngine,
+    readonly engine: LocalSpeechEngine,
   ) {}
 
   static async start(

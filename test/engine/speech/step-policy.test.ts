@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { StepPace } from '../../../src/engine/speech/step-pace.js';
+import { StepPace, type BatchCall } from '../../../src/engine/speech/step-pace.js';
 import { StepPolicy, type StepState, type Unit } from '../../../src/engine/speech/step-policy.js';
 
 const WINDOW_SECONDS = 30;
@@ -120,6 +120,8 @@ describe('StepPolicy', () => {
   });
 });
 
+const alone = (pace: StepPace, windows: number): number => pace.next(windows, false).steps;
+
 describe('StepPace', () => {
   it('makes calls of about the same time, whatever the steps cost, and begins with one step', () => {
     for (const { stepMs, rowMs } of [
@@ -128,13 +130,13 @@ describe('StepPace', () => {
       { stepMs: 8, rowMs: 0.2 },
     ]) {
       const pace = new StepPace();
-      expect(pace.stepsFor(8)).to.equal(1);
+      expect(alone(pace, 8)).to.equal(1);
       const cost = (windows: number, steps: number): number => steps * (stepMs + windows * rowMs);
       for (const windows of [1, 2, 4, 8, 8, 8, 8, 8, 8, 8]) {
-        const steps = pace.stepsFor(windows);
-        pace.took({ windows, steps, milliseconds: cost(windows, steps) });
+        const steps = alone(pace, windows);
+        pace.took({ windows, steps, milliseconds: cost(windows, steps), isHelped: false });
       }
-      const steps = pace.stepsFor(8);
+      const steps = alone(pace, 8);
       expect(steps).to.be.within(1, 64);
       if (steps > 1) expect(cost(8, steps)).to.be.within(4, 24);
     }
@@ -142,9 +144,55 @@ describe('StepPace', () => {
 
   it('runs one step where a step alone takes longer, and is not led astray by a call without any', () => {
     const pace = new StepPace();
-    pace.took({ windows: 1, steps: 1, milliseconds: 200 });
-    expect(pace.stepsFor(64)).to.equal(1);
-    pace.took({ windows: 1, steps: 0, milliseconds: 0 });
-    expect(pace.stepsFor(1)).to.equal(1);
+    pace.took({ windows: 1, steps: 1, milliseconds: 200, isHelped: false });
+    expect(alone(pace, 64)).to.equal(1);
+    pace.took({ windows: 1, steps: 0, milliseconds: 0, isHelped: false });
+    expect(alone(pace, 1)).to.equal(1);
+  });
+
+  /** The calls, where a step takes so long without and with help. */
+  function calls(pace: StepPace, count: number, aloneMs: number, helpedMs: number): BatchCall[] {
+    return Array.from({ length: count }, () => {
+      const call = pace.next(1, true);
+      const milliseconds = call.steps * (call.isHelped ? helpedMs : aloneMs);
+      pace.took({ windows: 1, milliseconds, ...call });
+      return call;
+    });
+  }
+  const helped = (made: readonly BatchCall[]): BatchCall[] => made.filter(({ isHelped }) => isHelped);
+
+  it('is helped while that is faster, and makes calls of the same time with more steps', () => {
+    const pace = new StepPace();
+    const made = calls(pace, 650, 2, 1.1);
+    expect(made.slice(0, 3)).to.deep.equal([
+      { steps: 1, isHelped: false },
+      { steps: 4, isHelped: true },
+      { steps: 4, isHelped: true },
+    ]);
+    expect(helped(made).length).to.be.within(620, 630);
+    expect(made.at(-1)).to.deep.equal({ steps: 15, isHelped: true });
+  });
+
+  it('is not helped where that gains little or takes longer, but for few steps now and then', () => {
+    for (const helpedMs of [1.8, 2, 50]) {
+      const made = calls(new StepPace(), 650, 2, helpedMs);
+      expect(helped(made).length).to.be.within(24, 30);
+      for (const { steps } of helped(made)) expect(steps).to.equal(4);
+      expect(made.at(-1)).to.deep.equal({ steps: 8, isHelped: false });
+    }
+  });
+
+  it('follows a machine that gets busy, and one whose cores get free', () => {
+    const pace = new StepPace();
+    calls(pace, 10, 2, 1.1);
+    expect(helped(calls(pace, 60, 2, 20)).length).to.be.below(6);
+    calls(pace, 10, 2, 20);
+    expect(helped(calls(pace, 650, 2, 1.1)).length).to.be.above(550);
+  });
+
+  it('is not helped where no lane is idle', () => {
+    const pace = new StepPace();
+    calls(pace, 10, 2, 1.1);
+    expect(pace.next(1, false)).to.deep.equal({ steps: 8, isHelped: false });
   });
 });

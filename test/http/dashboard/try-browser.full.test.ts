@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import type { SpeechEngine } from '../../../src/engine/types.js';
+import type { Account } from '../../../src/ledger/types.js';
 import { packageRoot } from '../../../src/package-root.js';
 import { axeViolations, launchChromium } from '../../support/chromium.js';
 import { buildDashboard } from '../../support/dashboard.js';
@@ -18,6 +19,7 @@ describe('dashboard: trying it in Chromium', function () {
   let browser: Browser;
   let server: TestServer<SpeechEngine>;
   let page: Page;
+  let account: Account;
 
   before(async () => {
     buildDashboard();
@@ -34,7 +36,7 @@ describe('dashboard: trying it in Chromium', function () {
     await server.dispose();
   });
   beforeEach(async () => {
-    const { account } = await server.customer(10);
+    ({ account } = await server.customer(10));
     const { token } = await server.ledger.access.createLink(account.id);
     page = await (await browser.newContext()).newPage();
     await page.goto(`${server.url}/dashboard/link?token=${token}`);
@@ -97,6 +99,23 @@ describe('dashboard: trying it in Chromium', function () {
     expect(await axeViolations(page)).to.deep.equal([]);
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(320);
+  });
+
+  it('captions while the microphone records: what is final, the credits, and the recording afterwards', async () => {
+    await page.getByLabel('Show captions while I speak').check();
+    await page.getByRole('button', { name: 'Record with the microphone' }).click();
+    const captions = page.locator('#caption-text');
+    // The fake microphone plays its file again and again.
+    await captions.getByText('Hello Emma, this is Laura.').first().waitFor({ timeout: 60_000 });
+    expect(await axeViolations(page)).to.deep.equal([]);
+    await page.getByRole('button', { name: 'Stop recording' }).click();
+    await page.waitForFunction("document.querySelector('#balance').textContent !== '10'");
+    expect(await page.locator('#failure').textContent()).to.equal('');
+    expect(await captions.locator('.partial').textContent()).to.equal('');
+    await page.getByText('recording.webm').waitFor();
+    const { balance } = await server.ledger.credits.balance(account.id);
+    expect(await page.locator('#balance').textContent()).to.equal(String(balance));
+    expect(balance).to.be.within(8, 9);
   });
 
   it('what the microphone records', async () => {

@@ -102,6 +102,22 @@ export const engineRows = {
     const unknown = await settingRefusal({ VERBATIM_COMPUTE: 'float16' });
     expect(unknown).to.contain('allowed: auto, int8, bfloat16, float32.');
   },
+  VERBATIM_WEIGHT_CACHE: async () => {
+    const optionsWith = async (setting: string): Promise<unknown> => {
+      const directory = workplace();
+      const environment = { VERBATIM_MODELS_DIR: modelsUnder(directory), VERBATIM_MODEL: 'mine' };
+      const served = await Served.start({ ...environment, VERBATIM_WEIGHT_CACHE: setting }, directory).listening();
+      const packed = existsSync(join(directory, 'models', 'ggml-mine.bin.packed', 'decoder-int8.weights'));
+      const options = served.calls('loadRecogniser')[0]?.options['weightCache'] as
+        { alwaysShared: boolean } | undefined;
+      await served.stop();
+      return { packed, alwaysShared: options?.alwaysShared };
+    };
+    expect(await optionsWith('on')).to.deep.equal({ packed: true, alwaysShared: false });
+    expect(await optionsWith('shared')).to.deep.equal({ packed: true, alwaysShared: true });
+    expect(await optionsWith('off')).to.deep.equal({ packed: false, alwaysShared: undefined });
+    expect(await settingRefusal({ VERBATIM_WEIGHT_CACHE: '8G' })).to.contain('allowed: on, shared, off.');
+  },
   VERBATIM_BATCH: async ({ batched }) => {
     await until(() => batched.stderr.includes('"windowsInFlight":3'));
     const unused = await settingRefusal({ VERBATIM_SPEECH_DECODER: 'whisper.cpp', VERBATIM_BATCH: '8' });

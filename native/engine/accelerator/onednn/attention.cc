@@ -155,7 +155,7 @@ void compute_attention(Workspace& workspace, const ggml_tensor& attention) {
   const auto heads = static_cast<std::size_t>(shape.heads);
   auto* const keys = static_cast<char*>(workspace.left.reserve(heads * shape.head_bytes()));
   auto* const values = static_cast<char*>(workspace.right.reserve(heads * shape.head_bytes()));
-  workspace.lanes.resize(std::max(workspace.lanes.size(), static_cast<std::size_t>(workspace.threads)));
+  workspace.lanes.resize(static_cast<std::size_t>(workspace.threads));
   const auto lane = [&](std::size_t thread) -> Lane& { return workspace.lanes[thread]; };
 
   for_each(2 * shape.heads, workspace.threads, [&](std::int64_t index, std::size_t thread) {

@@ -22,6 +22,7 @@ class WhisperRecogniser final : public Recogniser {
   explicit WhisperRecogniser(std::unique_ptr<const LoadedModel> loaded)
       : loaded_(std::move(loaded)), info_(loaded_->model()->info()) {
     info_.memory_bytes += loaded_->bytes();
+    info_.weight_cache = loaded_->weight_cache();
   }
 
   const SpeechModelInfo& info() const noexcept override { return info_; }
@@ -66,9 +67,10 @@ class WhisperRecogniser final : public Recogniser {
 std::shared_ptr<const Recogniser> make_recogniser(const std::filesystem::path& path, std::string_view device,
                                                   AcceleratorMode accelerator, std::string_view compute,
                                                   std::vector<transformer::AttentionHead> alignment_heads,
-                                                  SpeechExecutor executor) {
+                                                  SpeechExecutor executor,
+                                                  const transformer::WeightCacheOptions& weight_cache) {
   return std::make_shared<WhisperRecogniser>(
-      LoadedModel::load(path, device, accelerator, compute, std::move(alignment_heads), executor));
+      LoadedModel::load(path, device, accelerator, compute, std::move(alignment_heads), executor, weight_cache));
 }
 
 }  // namespace verbatim::whisper

@@ -13,6 +13,7 @@ namespace verbatim::whisper {
 std::shared_ptr<const Recogniser> make_recogniser(const std::filesystem::path& path, std::string_view device,
                                                   AcceleratorMode accelerator, std::string_view compute,
                                                   std::vector<transformer::AttentionHead> alignment_heads,
-                                                  SpeechExecutor executor);
+                                                  SpeechExecutor executor,
+                                                  const transformer::WeightCacheOptions& weight_cache);
 
 }  // namespace verbatim::whisper

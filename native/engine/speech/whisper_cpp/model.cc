@@ -120,7 +120,7 @@ const whisper::LoadedModel& SpeechModel::word_model() const {
   const std::lock_guard lock(word_mutex_);
   if (!word_model_) {
     word_model_ =
-        whisper::LoadedModel::load(path_, info_.device, accelerator_, "auto", alignment_heads_, word_executor_);
+        whisper::LoadedModel::load(path_, info_.device, accelerator_, "auto", alignment_heads_, word_executor_, {});
     word_bytes_ = word_model_->bytes() + word_model_->model()->info().memory_bytes;
   }
   return *word_model_;

@@ -47,31 +47,51 @@ std::vector<float> folded_bias(const Linear& linear, const std::vector<float>& b
   return bias;
 }
 
+// The gain of the input, and the factors of the weights' columns that go with it.
+std::vector<float> balanced_gain(const std::vector<float>& gamma, std::span<const Linear* const> linears,
+                                 std::span<const float> sizes) {
+  std::vector<float> gain = column_peaks(linears, gamma.size());
+  for (std::size_t k = 0; k < gain.size(); ++k) {
+    gain[k] = std::sqrt(std::abs(gamma[k]) * gain[k] / (sizes.empty() ? 1.0f : sizes[k]));
+  }
+  return gain;
+}
+
+std::vector<float> column_factors(const std::vector<float>& gamma, std::span<const float> gain) {
+  std::vector<float> factors(gain.size());
+  // A gain of 0 is that of a column that weighs nothing.
+  for (std::size_t k = 0; k < gain.size(); ++k) factors[k] = gain[k] > 0.0f ? gamma[k] / gain[k] : 0.0f;
+  return factors;
+}
+
 }  // namespace
 
+std::size_t packed_linear_bytes(const MatrixView& weight, ComputeType type) noexcept {
+  return PackedMatrix::bytes(weight, type) + WeightMemory::float_bytes(weight.rows);
+}
+
 PackedLinear pack_linear(const Linear& linear, ComputeType type, WeightMemory& memory) {
-  PackedLinear packed{PackedMatrix(linear.weight, type, memory), linear.bias};
-  packed.bias.resize(linear.weight.rows, 0.0f);
-  return packed;
+  const PackedMatrix weight(linear.weight, type, memory);
+  const std::span<const float> bias = memory.take_floats(
+      linear.weight.rows, [&](std::span<float> out) { std::ranges::copy(linear.bias, out.begin()); });
+  return {weight, bias};
 }
 
 BalancedLinears pack_behind_norm(const LayerNorm& norm, std::span<const Linear* const> linears, ComputeType type,
                                  WeightMemory& memory, std::span<const float> sizes) {
   BalancedLinears packed;
-  const std::size_t columns = norm.gamma.size();
-  std::vector<float> factors(columns, 1.0f);
-  packed.gain = norm.gamma;
-  if (type == ComputeType::kInt8) {
-    const std::vector<float> peaks = column_peaks(linears, columns);
-    for (std::size_t k = 0; k < columns; ++k) {
-      packed.gain[k] = std::sqrt(std::abs(norm.gamma[k]) * peaks[k] / (sizes.empty() ? 1.0f : sizes[k]));
-      // A column that weighs nothing.
-      factors[k] = packed.gain[k] > 0.0f ? norm.gamma[k] / packed.gain[k] : 0.0f;
-    }
-  }
+  const bool is_balanced = type == ComputeType::kInt8;
+  packed.gain = memory.take_floats(norm.gamma.size(), [&](std::span<float> out) {
+    std::ranges::copy(is_balanced ? balanced_gain(norm.gamma, linears, sizes) : norm.gamma, out.begin());
+  });
+  const std::vector<float> factors =
+      is_balanced ? column_factors(norm.gamma, packed.gain) : std::vector<float>(norm.gamma.size(), 1.0f);
   for (const Linear* linear : linears) {
-    packed.linears.push_back(
-        {PackedMatrix(with_columns(linear->weight, factors), type, memory), folded_bias(*linear, norm.beta)});
+    const PackedMatrix weight(with_columns(linear->weight, factors), type, memory);
+    const std::span<const float> bias = memory.take_floats(linear->weight.rows, [&](std::span<float> out) {
+      std::ranges::copy(folded_bias(*linear, norm.beta), out.begin());
+    });
+    packed.linears.push_back({weight, bias});
   }
   return packed;
 }

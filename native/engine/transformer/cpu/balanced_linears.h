@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -11,8 +12,11 @@ namespace verbatim::transformer {
 
 struct PackedLinear {
   PackedMatrix weight;
-  std::vector<float> bias;  // [outputs]
+  std::span<const float> bias;  // [outputs], in WeightMemory
 };
+
+// Bytes of WeightMemory that a packed layer with this weight takes.
+std::size_t packed_linear_bytes(const MatrixView& weight, ComputeType type) noexcept;
 
 // Packs a layer as it is; without a bias, zeros.
 PackedLinear pack_linear(const Linear& linear, ComputeType type, WeightMemory& memory);
@@ -22,12 +26,13 @@ PackedLinear pack_linear(const Linear& linear, ComputeType type, WeightMemory& m
 // weights: its square is the norm's gain times the column's largest weight (SmoothQuant, arXiv:2211.10438, with a
 // strength of one half and the norm's gain in place of measured activations). For the other types it is the norm's own.
 struct BalancedLinears {
-  std::vector<float> gain;  // [inputs]
+  std::span<const float> gain;  // [inputs], in WeightMemory
   std::vector<PackedLinear> linears;
 };
 
 // norm: with a beta. linears: at least one, of the norm's size. sizes: how much larger than the rest each channel of
-// the norm's input is (stream_sizes.h); none: all alike.
+// the norm's input is (stream_sizes.h); none: all alike. Takes packed_linear_bytes() for each and the gain's
+// WeightMemory::float_bytes().
 BalancedLinears pack_behind_norm(const LayerNorm& norm, std::span<const Linear* const> linears, ComputeType type,
                                  WeightMemory& memory, std::span<const float> sizes = {});
 

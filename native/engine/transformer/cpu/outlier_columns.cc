@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include "transformer/cpu/row_product.h"
@@ -31,25 +32,45 @@ std::vector<std::uint32_t> largest_columns(std::span<const float> sizes) {
   return columns;
 }
 
-}  // namespace
+// The number of columns, then the columns.
+std::size_t index_bytes(const MatrixView& weight) {
+  return WeightMemory::aligned((1 + weight.columns / kShare) * sizeof(std::uint32_t));
+}
 
-OutlierColumns::OutlierColumns(const MatrixView& weight, std::span<const float> sizes)
-    : columns_(largest_columns(sizes)) {
-  if (empty()) return;
+MatrixView most_columns(const MatrixView& weight) {
   MatrixView chosen;
   chosen.rows = weight.rows;
+  chosen.columns = weight.columns / kShare;
+  return chosen;
+}
+
+}  // namespace
+
+std::size_t OutlierColumns::memory_bytes(const MatrixView& weight) noexcept {
+  return index_bytes(weight) + PackedMatrix::bytes(most_columns(weight), ComputeType::kFloat32);
+}
+
+OutlierColumns::OutlierColumns(const MatrixView& weight, WeightMemory& memory,
+                               const std::function<std::vector<float>()>& sizes) {
+  const std::span<const std::byte> index = memory.take(index_bytes(weight), [&](std::span<std::byte> out) {
+    const std::vector<std::uint32_t> columns = largest_columns(sizes());
+    const auto count = static_cast<std::uint32_t>(columns.size());
+    std::memcpy(out.data(), &count, sizeof(count));
+    std::memcpy(out.data() + sizeof(count), columns.data(), count * sizeof(count));
+  });
+  const auto* const numbers = reinterpret_cast<const std::uint32_t*>(index.data());
+  columns_ = {numbers + 1, numbers[0]};
+  MatrixView chosen = most_columns(weight);
+  const std::size_t room = PackedMatrix::bytes(chosen, ComputeType::kFloat32);
   chosen.columns = columns_.size();
   chosen.reader = [this, &weight, row = std::vector<float>(weight.columns)](std::size_t i,
                                                                             std::span<float> out) mutable {
     weight.read_row(i, row);
     for (std::size_t j = 0; j < out.size(); ++j) out[j] = row[columns_[j]];
   };
-  memory_ = std::make_unique<WeightMemory>(PackedMatrix::bytes(chosen, ComputeType::kFloat32));
-  weight_ = PackedMatrix(chosen, ComputeType::kFloat32, *memory_);
-}
-
-std::size_t OutlierColumns::bytes() const noexcept {
-  return columns_.size() * sizeof(std::uint32_t) + (memory_ ? memory_->size() : 0);
+  if (!empty()) weight_ = PackedMatrix(chosen, ComputeType::kFloat32, memory);
+  // What stays free.
+  memory.take(room - PackedMatrix::bytes(chosen, ComputeType::kFloat32), [](std::span<std::byte>) {});
 }
 
 MatrixView OutlierColumns::rest(const MatrixView& weight) const {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -18,12 +18,13 @@ namespace verbatim::transformer {
 class OutlierColumns {
  public:
   OutlierColumns() = default;
-  // Copies the columns of `weight` whose inputs are expected to be more than 8 times the median of `sizes`, the largest
-  // first, and no more than a 32nd of all. Throws EngineError kOutOfMemory.
-  OutlierColumns(const MatrixView& weight, std::span<const float> sizes);
+  // Copies the columns of `weight` whose inputs are expected to be more than 8 times the median of sizes(), the largest
+  // first, and no more than a 32nd of all. sizes() is called unless the memory is filled.
+  OutlierColumns(const MatrixView& weight, WeightMemory& memory, const std::function<std::vector<float>()>& sizes);
+  // Bytes of WeightMemory: for as many columns as there can be, since their number is not known before.
+  static std::size_t memory_bytes(const MatrixView& weight) noexcept;
 
   bool empty() const noexcept { return columns_.empty(); }
-  std::size_t bytes() const noexcept;
   // The matrix with zeros in these columns. `weight` and this must outlive the view.
   MatrixView rest(const MatrixView& weight) const;
   // Moves these columns of rows to `taken`, [count][columns], and leaves zeros.
@@ -33,8 +34,8 @@ class OutlierColumns {
                    std::size_t ld) const;
 
  private:
-  std::vector<std::uint32_t> columns_;
-  std::unique_ptr<WeightMemory> memory_;
+  // In WeightMemory.
+  std::span<const std::uint32_t> columns_;
   PackedMatrix weight_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "transformer/half.h"
 #include "transformer/quantize_weights.h"
@@ -32,38 +33,31 @@ std::size_t int8_place(std::size_t row, std::size_t k, std::size_t depth) {
 
 float identity(float value) { return value; }
 
-}  // namespace
-
-std::size_t PackedMatrix::bytes(const MatrixView& source, ComputeType type) noexcept {
-  return WeightMemory::aligned(padded_outputs(source.rows) * padded_depth(source.columns, type) * element_size(type));
-}
-
-PackedMatrix::PackedMatrix(const MatrixView& source, ComputeType type, WeightMemory& memory)
-    : type_(type), outputs_(source.rows), depth_(source.columns), data_(memory.take(bytes(source, type))) {
-  if (type == ComputeType::kFloat32) pack_floats<float>(source, identity);
-  if (type == ComputeType::kBfloat16) pack_floats<std::uint16_t>(source, float_to_bfloat16);
-  if (type == ComputeType::kInt8) pack_int8(source);
+std::size_t data_bytes(const MatrixView& source, ComputeType type) {
+  return padded_outputs(source.rows) * padded_depth(source.columns, type) * element_size(type);
 }
 
 template <typename T, typename Convert>
-void PackedMatrix::pack_floats(const MatrixView& source, Convert convert) {
-  std::vector<float> row(depth_);
-  T* data = reinterpret_cast<T*>(data_.data());
-  for (std::size_t i = 0; i < outputs_; ++i) {
+void pack_floats(const MatrixView& source, std::span<std::byte> packed, Convert convert) {
+  const std::size_t depth = source.columns;
+  std::vector<float> row(depth);
+  T* data = reinterpret_cast<T*>(packed.data());
+  for (std::size_t i = 0; i < source.rows; ++i) {
     source.read_row(i, row);
-    T* out = data + panel_start(i, depth_) + i % kPanelOutputs;
-    for (std::size_t k = 0; k < depth_; ++k) out[k * kPanelOutputs] = convert(row[k]);
+    T* out = data + panel_start(i, depth) + i % kPanelOutputs;
+    for (std::size_t k = 0; k < depth; ++k) out[k * kPanelOutputs] = convert(row[k]);
   }
 }
 
-void PackedMatrix::pack_int8(const MatrixView& source) {
-  const std::size_t depth = quantized_depth(depth_);
-  auto* data = reinterpret_cast<std::uint8_t*>(data_.data());
-  std::memset(data, 128, data_.size());
-  factors_.assign(padded_outputs(outputs_), 0.0f);
-  std::vector<float> row(depth_);
-  std::vector<std::int8_t> values(depth_);
-  for (std::size_t i = 0; i < outputs_; ++i) {
+// Returns 1 / scale of each output, padded.
+std::vector<float> pack_int8(const MatrixView& source, std::span<std::byte> packed) {
+  const std::size_t depth = quantized_depth(source.columns);
+  auto* data = reinterpret_cast<std::uint8_t*>(packed.data());
+  std::memset(data, 128, packed.size());
+  std::vector<float> factors(padded_outputs(source.rows), 0.0f);
+  std::vector<float> row(source.columns);
+  std::vector<std::int8_t> values(source.columns);
+  for (std::size_t i = 0; i < source.rows; ++i) {
     float scale;
     if (source.holds(ElementType::kInt8)) {
       scale = source.row_scale(i);
@@ -72,12 +66,33 @@ void PackedMatrix::pack_int8(const MatrixView& source) {
       source.read_row(i, row);
       scale = quantize_weights(row, values);
     }
-    factors_[i] = 1.0f / scale;
+    factors[i] = 1.0f / scale;
     // No converter writes -128, and the AVX2 kernel cannot negate it.
-    for (std::size_t k = 0; k < depth_; ++k) {
+    for (std::size_t k = 0; k < values.size(); ++k) {
       data[int8_place(i, k, depth)] = static_cast<std::uint8_t>(std::max<int>(values[k], -127) + 128);
     }
   }
+  return factors;
+}
+
+}  // namespace
+
+std::size_t PackedMatrix::bytes(const MatrixView& source, ComputeType type) noexcept {
+  const std::size_t factors = type == ComputeType::kInt8 ? padded_outputs(source.rows) : 0;
+  return WeightMemory::aligned(data_bytes(source, type)) + WeightMemory::float_bytes(factors);
+}
+
+PackedMatrix::PackedMatrix(const MatrixView& source, ComputeType type, WeightMemory& memory)
+    : type_(type), outputs_(source.rows), depth_(source.columns) {
+  std::vector<float> factors;
+  data_ = memory.take(data_bytes(source, type), [&](std::span<std::byte> data) {
+    if (type == ComputeType::kFloat32) pack_floats<float>(source, data, identity);
+    if (type == ComputeType::kBfloat16) pack_floats<std::uint16_t>(source, data, float_to_bfloat16);
+    if (type == ComputeType::kInt8) factors = pack_int8(source, data);
+  });
+  if (type != ComputeType::kInt8) return;
+  factors_ = memory.take_floats(padded_outputs(outputs_),
+                                [&](std::span<float> out) { std::ranges::copy(factors, out.begin()); });
 }
 
 void PackedMatrix::prepare(GemmCall& call) const noexcept {

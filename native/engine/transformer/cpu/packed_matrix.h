@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "transformer/compute_type.h"
 #include "transformer/cpu/weight_memory.h"
@@ -34,16 +33,13 @@ class PackedMatrix {
   void prepare(GemmCall& call) const noexcept;
 
  private:
-  void pack_int8(const MatrixView& source);
-  template <typename T, typename Convert>
-  void pack_floats(const MatrixView& source, Convert convert);
-
   ComputeType type_ = ComputeType::kFloat32;
   std::size_t outputs_ = 0;
   std::size_t depth_ = 0;
-  std::span<std::byte> data_;
+  // Both in WeightMemory.
+  std::span<const std::byte> data_;
   // int8: 1 / scale of each output, padded to whole panels.
-  std::vector<float> factors_;
+  std::span<const float> factors_;
 };
 
 }  // namespace verbatim::transformer

@@ -11,33 +11,33 @@
 namespace verbatim::transformer {
 namespace {
 
-std::size_t thread_number() {
-#ifdef _OPENMP
-  return static_cast<std::size_t>(omp_get_thread_num());
-#else
-  return 0;
-#endif
+using Task = std::function<void(std::size_t index, std::size_t thread)>;
+
+void run_alone(std::size_t count, const Task& task) {
+  for (std::size_t index = 0; index < count; ++index) task(index, 0);
 }
 
-}  // namespace
+#ifdef _OPENMP
+// Whether OpenMP keeps threads for this one.
+thread_local bool has_team = false;
+
+void end_team() {
+  if (!has_team) return;
+  omp_pause_resource(omp_pause_soft, omp_get_initial_device());
+  has_team = false;
+}
 
 // An exception must not leave an OpenMP region.
-void for_each(std::size_t count, [[maybe_unused]] int threads,
-              const std::function<void(std::size_t index, std::size_t thread)>& task) {
-  if (threads == 1) {
-    for (std::size_t index = 0; index < count; ++index) task(index, 0);
-    return;
-  }
+void run_together(std::size_t count, int threads, const Task& task) {
+  has_team = true;
   std::exception_ptr failure;
   std::mutex mutex;
   std::atomic<bool> failed{false};
-#ifdef _OPENMP
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
-#endif
   for (std::size_t index = 0; index < count; ++index) {
     if (failed.load(std::memory_order_relaxed)) continue;
     try {
-      task(index, thread_number());
+      task(index, static_cast<std::size_t>(omp_get_thread_num()));
     } catch (...) {
       const std::lock_guard lock(mutex);
       failed = true;
@@ -45,6 +45,18 @@ void for_each(std::size_t count, [[maybe_unused]] int threads,
     }
   }
   if (failure) std::rethrow_exception(failure);
+}
+#else
+void end_team() {}
+void run_together(std::size_t count, int /*threads*/, const Task& task) { run_alone(count, task); }
+#endif
+
+}  // namespace
+
+void for_each(std::size_t count, int threads, const Task& task) {
+  if (threads > 1) return run_together(count, threads, task);
+  end_team();
+  run_alone(count, task);
 }
 
 }  // namespace verbatim::transformer

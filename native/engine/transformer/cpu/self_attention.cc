@@ -24,9 +24,6 @@ void at_least(std::vector<T>& buffer, std::size_t size) {
 
 }  // namespace
 
-SelfAttention::SelfAttention(const Kernels& kernels, ComputeType type, const AttentionShape& shape, int threads)
-    : kernels_(kernels), type_(type), shape_(shape), threads_(threads), lanes_(static_cast<std::size_t>(threads)) {}
-
 void SelfAttention::reserve(std::size_t positions) {
   if (positions <= room_) return;
   room_ = 0;
@@ -66,8 +63,8 @@ void SelfAttention::project(const PackedLinear& qkv, const std::byte* operands, 
   }
 }
 
-void SelfAttention::run(std::size_t positions) {
-  for_each(shape_.heads, threads_,
+void SelfAttention::run(std::size_t positions, int threads) {
+  for_each(shape_.heads, threads,
            [&](std::size_t head, std::size_t thread) { attend(head, positions, lanes_[thread]); });
 }
 

@@ -24,8 +24,11 @@ namespace verbatim::transformer {
 // A result does not depend on the number of threads. One call at a time.
 class SelfAttention {
  public:
-  SelfAttention(const Kernels& kernels, ComputeType type, const AttentionShape& shape, int threads);
+  SelfAttention(const Kernels& kernels, ComputeType type, const AttentionShape& shape)
+      : kernels_(kernels), type_(type), shape_(shape) {}
 
+  // Frees the working memory of threads beyond these.
+  void set_threads(int threads) { lanes_.resize(static_cast<std::size_t>(threads)); }
   // Makes room for a source. Throws EngineError kOutOfMemory.
   void reserve(std::size_t positions);
   // Computes queries, keys and values of `count` positions from `first` on, of operands (row_product.h) [count].
@@ -33,8 +36,9 @@ class SelfAttention {
   // std::bad_alloc.
   void project(const PackedLinear& qkv, const std::byte* operands, std::size_t first, std::size_t count,
                std::vector<float>& scratch);
-  // Replaces the queries of `positions` positions by the result. Throws std::bad_alloc.
-  void run(std::size_t positions);
+  // Replaces the queries of `positions` positions by the result, on at most as many threads as set_threads() was given.
+  // Throws std::bad_alloc.
+  void run(std::size_t positions, int threads);
   // A head's results from a position on: [positions][head_size].
   const float* result(std::size_t head, std::size_t position) const noexcept {
     return rows_of(0, head) + position * shape_.head_size();
@@ -62,8 +66,7 @@ class SelfAttention {
   const Kernels& kernels_;
   const ComputeType type_;
   const AttentionShape shape_;
-  const int threads_;
-  std::vector<Lane> lanes_;
+  std::vector<Lane> lanes_{1};  // [threads]
   // float32 [3][heads][room_][head_size]
   std::optional<HugeBlock> qkv_;
   std::size_t room_ = 0;

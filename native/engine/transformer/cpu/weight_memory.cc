@@ -4,12 +4,12 @@
 
 namespace verbatim::transformer {
 
-std::span<std::byte> WeightMemory::take(std::size_t bytes) {
+std::size_t WeightMemory::advance(std::size_t bytes) {
   const std::size_t needed = aligned(bytes);
   if (needed > size() - used_) throw EngineError(ErrorCode::kInternalError, "weight memory was sized too small");
-  std::byte* part = block_.data() + used_;
+  const std::size_t first = used_;
   used_ += needed;
-  return {part, bytes};
+  return first;
 }
 
 }  // namespace verbatim::transformer

@@ -13,8 +13,12 @@ class CpuWeights {
  public:
   // `model` must outlive the weights. Throws EngineError kOutOfMemory.
   CpuWeights(const Transformer& model, ComputeType type);
+  // The same in this memory, of memory_bytes(), which may hold the weights already.
+  CpuWeights(const Transformer& model, ComputeType type, WeightMemory memory);
+  static std::size_t memory_bytes(const Transformer& model, ComputeType type);
 
   const PackedMatrix& get(const Linear& linear) const { return matrices_.at(&linear); }
+  const WeightMemory& memory() const noexcept { return memory_; }
   std::size_t bytes() const noexcept { return memory_.size(); }
   ComputeType type() const noexcept { return type_; }
 

@@ -1,6 +1,6 @@
 /** A button that records with the microphone until it is pressed again. */
 export interface RecordingEvents {
-  begun: () => void;
+  begun: (stream: MediaStream) => void;
   done: (recording: Blob) => void;
   /**
    * The browser's own message; null: it refuses the microphone to a page that came neither over HTTPS nor from
@@ -32,7 +32,7 @@ export function recordOnPress(button: HTMLButtonElement, events: RecordingEvents
     made.start();
     recorder = made;
     show(true);
-    events.begun();
+    events.begun(stream);
   }
 
   function begun(): void {

@@ -1,5 +1,6 @@
 /** A recording is chosen, dropped or recorded, sent, and shown with words that follow the audio. */
 import { refreshBalance } from './balance.js';
+import { captionsOf, type Captions } from './captions.js';
 import { onDuration } from './duration.js';
 import type { SentEvent } from './events.js';
 import { priceOf, type RunPrices } from './price.js';
@@ -191,6 +192,25 @@ async function submit(): Promise<void> {
   }
 }
 
+let captions: Promise<Captions> | null = null;
+
+function caption(stream: MediaStream): void {
+  byId('captions').hidden = false;
+  const failed = (message: string): void => {
+    say('failure', 'captionsFailed', { message: message === '' ? (texts['broken'] ?? '') : message });
+  };
+  captions = captionsOf(
+    stream,
+    {
+      path: form.dataset['live'] ?? '',
+      language: chosenIn(new FormData(form), 'language'),
+      text: byId('caption-text'),
+    },
+    { balance: showBalance, failed, ended: () => (captions = null) },
+  );
+  captions.catch((error: unknown) => failed(error instanceof Error ? error.message : ''));
+}
+
 /** How many speak is asked of who wants to know who speaks. */
 function showSpeakers(): void {
   const speakers = document.getElementById('speakers');
@@ -228,8 +248,14 @@ form.addEventListener('drop', (event) => {
   if (file !== undefined) choose(file);
 });
 recordOnPress(byId('record') as HTMLButtonElement, {
-  begun: () => say('status', 'recording'),
-  done: (blob) => choose(new File([blob], texts['recorded'] ?? '', { type: blob.type })),
+  begun: (stream) => {
+    say('status', 'recording');
+    if ((byId('wants-captions') as HTMLInputElement).checked) caption(stream);
+  },
+  done: (blob) => {
+    void captions?.then((running) => running.stop());
+    choose(new File([blob], texts['recorded'] ?? '', { type: blob.type }));
+  },
   failed: (message) => {
     if (message === null) say('failure', 'notSecure');
     else say('failure', 'noMicrophone', { message });

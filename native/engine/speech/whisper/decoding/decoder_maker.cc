@@ -1,5 +1,7 @@
 #include "speech/whisper/decoding/decoder_maker.h"
 
+#include <utility>
+
 #include "transformer/cache_types.h"
 #include "transformer/cpu/decoder.h"
 #include "transformer/cpu/weights.h"
@@ -14,23 +16,34 @@ using transformer::ComputeType;
 using transformer::Decoder;
 using transformer::Transformer;
 
+using transformer::CpuWeights;
+using transformer::WeightCache;
+
+std::unique_ptr<const CpuWeights> load_weights(const Transformer& decoder, const MappedFile& file, ComputeType type,
+                                               WeightCache& cache) {
+  return cache.load<CpuWeights>({"decoder", type, CpuWeights::memory_bytes(decoder, type)}, file,
+                                [&](transformer::WeightMemory memory) {
+                                  return std::make_unique<const CpuWeights>(decoder, type, std::move(memory));
+                                });
+}
+
 class CpuDecoderMaker final : public DecoderMaker {
  public:
-  CpuDecoderMaker(const Transformer& decoder, ComputeType type)
+  CpuDecoderMaker(const Transformer& decoder, const MappedFile& file, ComputeType type, WeightCache& cache)
       : decoder_(decoder),
-        weights_(decoder, type),
+        weights_(load_weights(decoder, file, type, cache)),
         cache_types_{.cross = type, .history = type == ComputeType::kFloat32 ? type : ComputeType::kBfloat16},
         caches_(make()) {}
 
   std::unique_ptr<Decoder> make() const override {
-    return transformer::make_cpu_decoder(decoder_, weights_, cache_types_, transformer::kernels());
+    return transformer::make_cpu_decoder(decoder_, *weights_, cache_types_, transformer::kernels());
   }
   Decoder& caches() const noexcept override { return *caches_; }
-  std::size_t bytes() const noexcept override { return weights_.bytes(); }
+  std::size_t bytes() const noexcept override { return weights_->bytes(); }
 
  private:
   const Transformer& decoder_;
-  const transformer::CpuWeights weights_;
+  const std::unique_ptr<const CpuWeights> weights_;
   const CacheTypes cache_types_;
   const std::unique_ptr<Decoder> caches_;
 };
@@ -58,9 +71,10 @@ class DeviceDecoderMaker final : public DecoderMaker {
 
 }  // namespace
 
-std::unique_ptr<const DecoderMaker> make_decoder_maker(const Transformer& decoder, ComputeType type,
-                                                       ggml_backend_dev_t device) {
-  if (device == nullptr) return std::make_unique<const CpuDecoderMaker>(decoder, type);
+std::unique_ptr<const DecoderMaker> make_decoder_maker(const Transformer& decoder, const MappedFile& file,
+                                                       ComputeType type, ggml_backend_dev_t device,
+                                                       WeightCache& cache) {
+  if (device == nullptr) return std::make_unique<const CpuDecoderMaker>(decoder, file, type, cache);
   return std::make_unique<const DeviceDecoderMaker>(decoder, type, device);
 }
 

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <memory>
 
+#include "mapped_file.h"
 #include "transformer/compute_type.h"
+#include "transformer/cpu/weight_cache.h"
 #include "transformer/decoder.h"
 #include "transformer/transformer.h"
 
@@ -24,9 +26,10 @@ class DecoderMaker {
   virtual std::size_t bytes() const noexcept = 0;
 };
 
-// decoder: must outlive the maker. device: the ggml device whose graphs compute; null for the CPU's kernels. Throws
-// EngineError kOutOfMemory.
-std::unique_ptr<const DecoderMaker> make_decoder_maker(const transformer::Transformer& decoder,
-                                                       transformer::ComputeType type, ggml_backend_dev_t device);
+// decoder: a view of the mapped file; both must outlive the maker. device: the ggml device whose graphs compute; null
+// for the CPU's kernels, whose weights come from the cache. Throws EngineError kOutOfMemory.
+std::unique_ptr<const DecoderMaker> make_decoder_maker(const transformer::Transformer& decoder, const MappedFile& file,
+                                                       transformer::ComputeType type, ggml_backend_dev_t device,
+                                                       transformer::WeightCache& cache);
 
 }  // namespace verbatim::whisper

@@ -41,34 +41,37 @@ DecodingModel decoding_model(const Model& model, std::vector<transformer::Attent
 }  // namespace
 
 LoadedModel::LoadedModel(std::shared_ptr<const Model> model, ComputeType type,
-                         std::vector<transformer::AttentionHead> heads)
+                         std::vector<transformer::AttentionHead> heads, transformer::WeightCache& cache)
     : model_(std::move(model)),
       decoding_(decoding_model(*model_, std::move(heads))),
       mel_(model_->mel_filters(), model_->shape().mels),
-      decoders_(make_decoder_maker(model_->decoder(), type, model_->graph_device())) {
+      decoders_(make_decoder_maker(model_->decoder(), model_->file(), type, model_->graph_device(), cache)),
+      weight_cache_(cache.is_on() ? std::optional(cache.report()) : std::nullopt) {
   model_->drop_pages();
 }
 
 std::unique_ptr<const LoadedModel> LoadedModel::load(const std::filesystem::path& path, std::string_view device,
                                                      AcceleratorMode accelerator, std::string_view compute,
                                                      std::vector<transformer::AttentionHead> alignment_heads,
-                                                     SpeechExecutor executor) {
+                                                     SpeechExecutor executor,
+                                                     const transformer::WeightCacheOptions& weight_cache) {
   const bool on_graphs = executor == SpeechExecutor::kGraphs || find_device(device).id != "cpu";
   const ComputeType type = decoder_type(compute, on_graphs);
   const bool is_exact = type == ComputeType::kFloat32;
   if (is_exact && accelerator == AcceleratorMode::kAuto) accelerator = AcceleratorMode::kFloat32;
+  transformer::WeightCache cache(weight_cache, path);
   auto model = [&] {
     if (on_graphs) return Model::load_graphs(path, device, is_exact);
     if (accelerator == AcceleratorMode::kOff) return Model::load(path, accelerator);
     // Not for "auto": an encoder in int8 costs the bundled model 0.1 to 0.25 points of its words.
     if (compute == "int8" && accelerator == AcceleratorMode::kAuto) {
-      return Model::load_kernels(path, ComputeType::kInt8);
+      return Model::load_kernels(path, ComputeType::kInt8, cache);
     }
     // Without oneDNN this engine's kernels are faster than ggml's.
     const bool is_accelerated = accelerator::make_weight_store(accelerator) != nullptr;
-    return is_accelerated ? Model::load(path, accelerator) : Model::load_kernels(path, ComputeType::kFloat32);
+    return is_accelerated ? Model::load(path, accelerator) : Model::load_kernels(path, ComputeType::kFloat32, cache);
   }();
-  return std::make_unique<const LoadedModel>(std::move(model), type, std::move(alignment_heads));
+  return std::make_unique<const LoadedModel>(std::move(model), type, std::move(alignment_heads), cache);
 }
 
 }  // namespace verbatim::whisper

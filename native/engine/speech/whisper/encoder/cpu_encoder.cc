@@ -23,6 +23,8 @@ constexpr std::size_t kTrailingFrames = 1;
 // second-level cache.
 constexpr std::size_t kBlock = 48;
 
+constexpr std::size_t blocks_of(std::size_t positions) { return (positions + kBlock - 1) / kBlock; }
+
 constexpr int kGelu = static_cast<int>(transformer::Activation::kGeluTanh);
 
 }  // namespace
@@ -37,11 +39,17 @@ CpuEncoder::CpuEncoder(std::shared_ptr<const Model> model, int threads, const tr
     : model_(std::move(model)),
       weights_(*model_->cpu_encoder_weights()),
       kernels_(kernels),
-      threads_((require_thread_count(threads), threads)),
       width_(static_cast<std::size_t>(model_->shape().audio_state)),
       zeros_(width_, 0.0f),
-      attention_(kernels, weights_.type(), {width_, static_cast<std::size_t>(model_->shape().audio_heads)}, threads),
-      lanes_(static_cast<std::size_t>(threads)) {}
+      attention_(kernels, weights_.type(), {width_, static_cast<std::size_t>(model_->shape().audio_heads)}) {
+  CpuEncoder::set_threads(threads);
+}
+
+void CpuEncoder::set_threads(int threads) {
+  require_thread_count(threads);
+  lanes_.resize(static_cast<std::size_t>(threads));
+  attention_.set_threads(threads);
+}
 
 std::unique_ptr<EncoderState> CpuEncoder::begin(const EncoderRun& run) {
   return std::make_unique<State>(static_cast<std::size_t>(run.positions()) * width_);
@@ -49,6 +57,9 @@ std::unique_ptr<EncoderState> CpuEncoder::begin(const EncoderRun& run) {
 
 void CpuEncoder::compute(const EncoderRun& run, std::span<const EncoderStep> steps, EncoderState& state) {
   std::vector<float>& x = static_cast<State&>(state).x;
+  const std::size_t blocks = blocks_of(static_cast<std::size_t>(run.positions()));
+  // The same number in the whole unit: OpenMP ends threads that a loop does not need, and starts them again.
+  active_ = static_cast<int>(std::min(lanes_.size(), blocks));
   for (const EncoderStep& step : steps) {
     const auto layer = static_cast<std::size_t>(step.layer);
     switch (step.kind) {
@@ -72,7 +83,7 @@ void CpuEncoder::compute(const EncoderRun& run, std::span<const EncoderStep> ste
 }
 
 void CpuEncoder::for_each_block(std::size_t positions, const std::function<void(Block, Lane&)>& task) {
-  transformer::for_each((positions + kBlock - 1) / kBlock, threads_, [&](std::size_t index, std::size_t thread) {
+  transformer::for_each(blocks_of(positions), active_, [&](std::size_t index, std::size_t thread) {
     const std::size_t first = index * kBlock;
     task({first, std::min(kBlock, positions - first)}, lanes_[thread]);
   });
@@ -150,7 +161,7 @@ void CpuEncoder::attention(const CpuEncoderLayer& layer, std::vector<float>& x) 
     attention_.project(qkv, normalized(layer.qkv, x.data() + block.first * width_, block.count, lane), block.first,
                        block.count, lane.inner);
   });
-  attention_.run(positions);
+  attention_.run(positions, active_);
   for_each_block(positions, [&](Block block, Lane& lane) {
     float* const rows = x.data() + block.first * width_;
     for (std::size_t head = 0; head < layer.out.size(); ++head) {

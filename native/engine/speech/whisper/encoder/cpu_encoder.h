@@ -23,6 +23,7 @@ class CpuEncoder final : public Encoder {
   CpuEncoder(std::shared_ptr<const Model> model, int threads,
              const transformer::Kernels& kernels = transformer::kernels());
 
+  void set_threads(int threads) override;
   std::size_t memory_bytes() const noexcept override;
 
  private:
@@ -56,12 +57,13 @@ class CpuEncoder final : public Encoder {
   const std::shared_ptr<const Model> model_;
   const CpuEncoderWeights& weights_;
   const transformer::Kernels& kernels_;
-  const int threads_;
   const std::size_t width_;
   // A norm's bias is folded into the layers behind it.
   const std::vector<float> zeros_;
   transformer::SelfAttention attention_;
-  std::vector<Lane> lanes_;
+  std::vector<Lane> lanes_;  // [threads]
+  // Threads of the unit under way.
+  int active_ = 1;
   // Frames of the window, [frames][bands], with the convolutions' padding.
   std::vector<float> frames_, bands_;
 };

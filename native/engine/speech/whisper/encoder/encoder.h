@@ -59,6 +59,9 @@ class Encoder {
   // Runs one unit; returns true when the run is complete. A complete run stays so. Throws EngineError kAborted, checked
   // before the unit, which may then be repeated; kOutOfMemory, kInternalError, after which the run cannot go on.
   bool advance(EncoderRun& run, const AbortFlag* abort);
+  // Threads of the following units, 1 to 256; a result does not depend on them, to the last bit. Frees the working
+  // memory of threads beyond them. Throws EngineError kInvalidArgument.
+  virtual void set_threads(int threads) = 0;
   // Bytes of the buffers for the longest window so far.
   virtual std::size_t memory_bytes() const noexcept = 0;
 
@@ -67,8 +70,8 @@ class Encoder {
   virtual void compute(const EncoderRun& run, std::span<const EncoderStep> steps, EncoderState& state) = 0;
 };
 
-// The encoder for the form in which the model holds its weights. threads: 1 to 256. Throws EngineError
-// kInvalidArgument, kOutOfMemory.
+// The encoder for the form in which the model holds its weights. threads: 1 to 256, until set_threads(). Throws
+// EngineError kInvalidArgument, kOutOfMemory.
 std::unique_ptr<Encoder> make_encoder(std::shared_ptr<const Model> model, int threads);
 
 }  // namespace verbatim::whisper

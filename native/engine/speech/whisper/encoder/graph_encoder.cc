@@ -17,7 +17,7 @@ namespace {
 
 [[noreturn]] void fail_for_memory() { throw EngineError(ErrorCode::kOutOfMemory, "no memory for the encoder"); }
 
-void set_threads(ggml_backend_t backend, int threads) {
+void set_backend_threads(ggml_backend_t backend, int threads) {
   auto* const registry = ggml_backend_dev_backend_reg(ggml_backend_get_device(backend));
   const auto set = reinterpret_cast<ggml_backend_set_n_threads_t>(
       ggml_backend_reg_get_proc_address(registry, "ggml_backend_set_n_threads"));
@@ -36,23 +36,33 @@ struct GraphEncoder::State final : EncoderState {
 };
 
 GraphEncoder::GraphEncoder(std::shared_ptr<const Model> model, int threads)
-    : model_(std::move(model)), threads_(threads), graph_memory_(encoder_graph_bytes()) {
-  require_thread_count(threads);
+    : model_(std::move(model)), graph_memory_(encoder_graph_bytes()) {
   if (model_->graph_device() != nullptr) backends_.emplace_back(ggml_backend_dev_init(model_->graph_device(), nullptr));
   if (model_->accelerator()) backends_.emplace_back(accelerator::make_backend(model_->accelerator()));
   backends_.emplace_back(ggml_backend_cpu_init());
   std::vector<ggml_backend_t> all;
   for (const auto& backend : backends_) {
     if (!backend) fail_for_memory();
-    set_threads(backend.get(), threads);
     all.push_back(backend.get());
   }
   scheduler_.reset(
       ggml_backend_sched_new(all.data(), nullptr, static_cast<int>(all.size()), kEncoderGraphNodes, false, true));
   if (!scheduler_) fail_for_memory();
+  use_threads(threads);
 }
 
 GraphEncoder::~GraphEncoder() = default;
+
+void GraphEncoder::set_threads(int threads) {
+  require_thread_count(threads);
+  if (!model_->accelerator()) use_threads(threads);
+}
+
+void GraphEncoder::use_threads(int threads) {
+  require_thread_count(threads);
+  threads_ = threads;
+  for (const auto& backend : backends_) set_backend_threads(backend.get(), threads);
+}
 
 std::unique_ptr<EncoderState> GraphEncoder::begin(const EncoderRun& run) {
   auto state = std::make_unique<State>();

@@ -19,6 +19,8 @@ class GraphEncoder final : public Encoder {
   GraphEncoder(std::shared_ptr<const Model> model, int threads);
   ~GraphEncoder() override;
 
+  // With an accelerator the number stays: oneDNN's products depend on it in their last bits.
+  void set_threads(int threads) override;
   // The accelerator's own buffers are estimated.
   std::size_t memory_bytes() const noexcept override;
 
@@ -28,11 +30,12 @@ class GraphEncoder final : public Encoder {
   std::unique_ptr<EncoderState> begin(const EncoderRun& run) override;
   void compute(const EncoderRun& run, std::span<const EncoderStep> steps, EncoderState& state) override;
   void set_mel(const EncoderRun& run, ggml_tensor* target);
+  void use_threads(int threads);
   void run_unit(const EncoderRun& run, const EncoderGraph& unit);
   void keep_cross(const EncoderRun& run, int layer, const ggml_tensor& rows);
 
   std::shared_ptr<const Model> model_;
-  int threads_;
+  int threads_ = 1;
   std::vector<GgmlPointer<ggml_backend>> backends_;
   GgmlPointer<ggml_backend_sched> scheduler_;
   std::vector<std::byte> graph_memory_;

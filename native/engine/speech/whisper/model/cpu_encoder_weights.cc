@@ -37,19 +37,22 @@ Linear convolution(const ModelReader& reader, const std::string& name) {
   return linear;
 }
 
-std::size_t memory_bytes(const ModelShape& shape, ComputeType type) {
-  const auto bytes = [type](std::int64_t outputs, std::int64_t inputs) {
-    MatrixView view;
-    view.rows = static_cast<std::size_t>(outputs);
-    view.columns = static_cast<std::size_t>(inputs);
-    return PackedMatrix::bytes(view, type);
-  };
+MatrixView matrix_of(std::int64_t rows, std::int64_t columns) {
+  MatrixView view;
+  view.rows = static_cast<std::size_t>(rows);
+  view.columns = static_cast<std::size_t>(columns);
+  return view;
+}
+
+std::size_t layer_bytes(const ModelShape& shape, ComputeType type) {
   const std::int64_t d = shape.audio_state;
   const std::int64_t heads = shape.audio_heads;
-  const std::size_t layer =
-      bytes(3 * d, d) + static_cast<std::size_t>(heads) * bytes(d, d / heads) + bytes(4 * d, d) + bytes(d, 4 * d);
-  return bytes(d, 3 * shape.mels) + bytes(d, 3 * d) + static_cast<std::size_t>(shape.audio_layers) * layer +
-         static_cast<std::size_t>(shape.text_layers) * bytes(2 * d, d);
+  const std::size_t norm = WeightMemory::float_bytes(static_cast<std::size_t>(d));
+  const std::size_t out = static_cast<std::size_t>(heads) * PackedMatrix::bytes(matrix_of(d, d / heads), type) + norm;
+  const MatrixView down = matrix_of(d, 4 * d);
+  const std::size_t outliers = type == ComputeType::kInt8 ? OutlierColumns::memory_bytes(down) : 0;
+  return norm + packed_linear_bytes(matrix_of(3 * d, d), type) + out + norm +
+         packed_linear_bytes(matrix_of(4 * d, d), type) + outliers + packed_linear_bytes(down, type);
 }
 
 BalancedLinears behind(const LayerNorm& norm, const Linear& linear, ComputeType type, WeightMemory& memory,
@@ -114,50 +117,58 @@ void move_factors_to_values(Attention& attention, const std::vector<float>& fact
   for (std::size_t k = 0; k < factors.size(); ++k) attention.query.bias[first + k] /= factors[k];
 }
 
-// stream: what the layers before write, and then this one, too.
+std::span<const float> copied(const std::vector<float>& values, WeightMemory& memory) {
+  return memory.take_floats(values.size(), [&](std::span<float> out) { std::ranges::copy(values, out.begin()); });
+}
+
+// stream: what the layers before write, and then this one, too; nothing is added where the weights are packed already.
 CpuEncoderLayer read_layer(const LayerReader& layers, const std::string& name, std::size_t heads, ComputeType type,
                            WeightMemory& memory, StreamSizes& stream) {
   Attention attention = layers.self_attention(name + ".attn");
   const FeedForward block = layers.feed_forward(name + ".mlp");
   const StreamSizes before = stream;
+  const bool is_balanced = type == ComputeType::kInt8 && !memory.is_filled();
   std::vector<float> factors;
-  OutlierColumns outliers;
-  if (type == ComputeType::kInt8) {
+  if (is_balanced) {
     stream.add(attention.output);
     factors = small_column_factors(attention.output.weight);
     move_factors_to_values(attention, factors);
-    outliers = OutlierColumns(block.down.weight, expected_sizes(block.norm, block.up));
   }
-  Linear rest{.weight = outliers.rest(block.down.weight), .bias = block.down.bias};
-  CpuEncoderLayer layer{.qkv = behind(attention.norm, attention.query, type, memory, before),
-                        .out = pack_by_head(attention.output.weight, heads, type, memory),
-                        .out_bias = attention.output.bias,
-                        .up = behind(block.norm, block.up, type, memory, stream),
-                        .down = pack_linear(rest, type, memory),
-                        .down_outliers = std::move(outliers)};
-  if (type == ComputeType::kInt8) stream.add(block.down);
+  CpuEncoderLayer layer;
+  layer.qkv = behind(attention.norm, attention.query, type, memory, before);
+  layer.out = pack_by_head(attention.output.weight, heads, type, memory);
+  layer.out_bias = copied(attention.output.bias, memory);
+  layer.up = behind(block.norm, block.up, type, memory, stream);
+  if (type == ComputeType::kInt8) {
+    layer.down_outliers =
+        OutlierColumns(block.down.weight, memory, [&] { return expected_sizes(block.norm, block.up); });
+  }
+  const Linear rest{.weight = layer.down_outliers.rest(block.down.weight), .bias = block.down.bias};
+  layer.down = pack_linear(rest, type, memory);
+  if (is_balanced) stream.add(block.down);
   return layer;
-}
-
-std::size_t bytes_of(const PackedLinear& linear) { return linear.bias.size() * sizeof(float); }
-std::size_t bytes_of(const BalancedLinears& balanced) {
-  std::size_t bytes = balanced.gain.size() * sizeof(float);
-  for (const PackedLinear& linear : balanced.linears) bytes += bytes_of(linear);
-  return bytes;
 }
 
 }  // namespace
 
-CpuEncoderWeights::CpuEncoderWeights(const ModelReader& reader, ComputeType type) try
-    : type_(type), memory_(memory_bytes(reader.info().shape, type)) {
+std::size_t CpuEncoderWeights::memory_bytes(const ModelShape& shape, ComputeType type) {
+  const std::int64_t d = shape.audio_state;
+  const auto floats = [](std::int64_t count) { return WeightMemory::float_bytes(static_cast<std::size_t>(count)); };
+  return packed_linear_bytes(matrix_of(d, 3 * shape.mels), type) + packed_linear_bytes(matrix_of(d, 3 * d), type) +
+         floats(shape.audio_context * d) + static_cast<std::size_t>(shape.audio_layers) * layer_bytes(shape, type) +
+         floats(d) + static_cast<std::size_t>(shape.text_layers) * packed_linear_bytes(matrix_of(2 * d, d), type);
+}
+
+CpuEncoderWeights::CpuEncoderWeights(const ModelReader& reader, ComputeType type, WeightMemory memory) try
+    : type_(type), memory_(std::move(memory)) {
   const ModelShape& shape = reader.info().shape;
   const LayerReader file(reader);
   first_convolution = pack_linear(convolution(reader, "encoder.conv1"), type, memory_);
   const Linear second = convolution(reader, "encoder.conv2");
   second_convolution = pack_linear(second, type, memory_);
-  positions = reader.values("encoder.positional_embedding");
+  positions = copied(reader.values("encoder.positional_embedding"), memory_);
   StreamSizes stream(static_cast<std::size_t>(shape.audio_state));
-  if (type == ComputeType::kInt8) {
+  if (type == ComputeType::kInt8 && !memory_.is_filled()) {
     stream.add(second);
     stream.add(positions);
   }
@@ -176,16 +187,6 @@ CpuEncoderWeights::CpuEncoderWeights(const ModelReader& reader, ComputeType type
   cross = pack_behind_norm(file.norm("encoder.ln_post"), all, type, memory_, stream.outliers());
 } catch (const std::bad_alloc&) {
   throw EngineError(ErrorCode::kOutOfMemory, "no memory for the encoder's weights");
-}
-
-std::size_t CpuEncoderWeights::bytes() const noexcept {
-  std::size_t bytes = memory_.size() + positions.size() * sizeof(float) + bytes_of(first_convolution) +
-                      bytes_of(second_convolution) + bytes_of(cross);
-  for (const CpuEncoderLayer& layer : layers) {
-    bytes += bytes_of(layer.qkv) + layer.out_bias.size() * sizeof(float) + bytes_of(layer.up) + bytes_of(layer.down) +
-             layer.down_outliers.bytes();
-  }
-  return bytes;
 }
 
 }  // namespace verbatim::whisper

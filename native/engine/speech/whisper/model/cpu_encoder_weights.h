@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "speech/whisper/model/model_reader.h"
@@ -16,7 +17,7 @@ struct CpuEncoderLayer {
   transformer::BalancedLinears qkv;
   // A matrix for each head's part of the input, [d, d / heads], so that each part has a scale of its own; and the bias.
   std::vector<transformer::PackedMatrix> out;
-  std::vector<float> out_bias;
+  std::span<const float> out_bias;
   transformer::BalancedLinears up;
   // Without the columns that are multiplied apart.
   transformer::PackedLinear down;
@@ -27,16 +28,19 @@ struct CpuEncoderLayer {
 // kernels. Immutable; shared by encoders.
 class CpuEncoderWeights {
  public:
-  // Copies from the reader's file. type: kInt8 or kFloat32. Throws EngineError kOutOfMemory.
-  CpuEncoderWeights(const ModelReader& reader, transformer::ComputeType type);
+  // Copies from the reader's file into this memory, of memory_bytes(), unless it holds the weights already. type: kInt8
+  // or kFloat32. Throws EngineError kOutOfMemory.
+  CpuEncoderWeights(const ModelReader& reader, transformer::ComputeType type, transformer::WeightMemory memory);
+  static std::size_t memory_bytes(const ModelShape& shape, transformer::ComputeType type);
 
   transformer::ComputeType type() const noexcept { return type_; }
-  std::size_t bytes() const noexcept;
+  const transformer::WeightMemory& memory() const noexcept { return memory_; }
+  std::size_t bytes() const noexcept { return memory_.size(); }
 
   // Kernels of the convolutions: [d, 3 * inputs], the inputs of one frame behind those of the frame before.
   transformer::PackedLinear first_convolution;
   transformer::PackedLinear second_convolution;
-  std::vector<float> positions;  // [1500, d]
+  std::span<const float> positions;  // [1500, d]
   std::vector<CpuEncoderLayer> layers;
   // For each decoder layer, keys and values of cross-attention stacked: [2d, d].
   transformer::BalancedLinears cross;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "error.h"
 #include "speech/whisper/model/decoder_weights.h"
@@ -28,6 +29,14 @@ void check_room(const DeviceInfo& device, std::uint64_t room, std::uint64_t need
                                                  " has " + std::to_string(room >> 20) + " MiB");
 }
 
+std::unique_ptr<const CpuEncoderWeights> load_encoder(const ModelReader& reader, transformer::ComputeType type,
+                                                      transformer::WeightCache& cache) {
+  const transformer::WeightKey key{"encoder", type, CpuEncoderWeights::memory_bytes(reader.info().shape, type)};
+  return cache.load<CpuEncoderWeights>(key, reader.file(), [&](transformer::WeightMemory memory) {
+    return std::make_unique<const CpuEncoderWeights>(reader, type, std::move(memory));
+  });
+}
+
 }  // namespace
 
 // What computes the encoder: graphs on the CPU (with an accelerator if there is one) or on a device, or the kernels.
@@ -38,6 +47,8 @@ struct Model::Placement {
   AcceleratorMode accelerator = AcceleratorMode::kOff;
   // The type of the kernels.
   std::optional<transformer::ComputeType> kernels;
+  // Of the kernels' weights.
+  transformer::WeightCache* cache = nullptr;
 };
 
 std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, AcceleratorMode accelerator) {
@@ -58,9 +69,11 @@ std::shared_ptr<const Model> Model::load_graphs(const std::filesystem::path& pat
                 .kernels = {}});
 }
 
-std::shared_ptr<const Model> Model::load_kernels(const std::filesystem::path& path, transformer::ComputeType type) {
+std::shared_ptr<const Model> Model::load_kernels(const std::filesystem::path& path, transformer::ComputeType type,
+                                                 transformer::WeightCache& cache) {
   capture_whisper_log();
-  return std::make_shared<const Model>(Private{}, path, Placement{.device = find_device("cpu"), .kernels = type});
+  return std::make_shared<const Model>(Private{}, path,
+                                       Placement{.device = find_device("cpu"), .kernels = type, .cache = &cache});
 }
 
 Model::Model(Private, const std::filesystem::path& path, const Placement& wanted)
@@ -72,7 +85,7 @@ Model::Model(Private, const std::filesystem::path& path, const Placement& wanted
   check_room(wanted.device, room_on(wanted.device, wanted.graphs), reader_.info().weight_bytes);
   info_ = describe_model(reader_.info(), wanted.device);
   if (wanted.kernels) {
-    cpu_encoder_ = std::make_unique<const CpuEncoderWeights>(reader_, *wanted.kernels);
+    cpu_encoder_ = load_encoder(reader_, *wanted.kernels, *wanted.cache);
     info_.accelerator =
         std::string(transformer::compute_type_name(*wanted.kernels)) + " kernels (" + transformer::kernels().name + ")";
     info_.memory_bytes = cpu_encoder_->bytes();

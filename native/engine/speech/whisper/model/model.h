@@ -16,6 +16,7 @@
 #include "speech/whisper/model/model_reader.h"
 #include "speech/whisper/model/vocabulary.h"
 #include "transformer/compute_type.h"
+#include "transformer/cpu/weight_cache.h"
 #include "transformer/transformer.h"
 
 namespace verbatim::whisper {
@@ -37,7 +38,12 @@ class Model {
                                                   bool as_float32);
   // Loads onto the CPU for this engine's own kernels. type: of the encoder, kInt8 or kFloat32. Throws EngineError as
   // load() does.
-  static std::shared_ptr<const Model> load_kernels(const std::filesystem::path& path, transformer::ComputeType type);
+  static std::shared_ptr<const Model> load_kernels(const std::filesystem::path& path, transformer::ComputeType type,
+                                                   transformer::WeightCache& cache);
+  static std::shared_ptr<const Model> load_kernels(const std::filesystem::path& path, transformer::ComputeType type) {
+    transformer::WeightCache none;
+    return load_kernels(path, type, none);
+  }
   // Called by the functions above only.
   struct Placement;
   Model(Private, const std::filesystem::path& path, const Placement& placement);
@@ -52,6 +58,7 @@ class Model {
   // drop_pages() when the rest is packed.
   const transformer::Transformer& decoder() const noexcept { return decoder_; }
   void drop_pages() const noexcept { reader_.drop_pages(); }
+  const MappedFile& file() const noexcept { return reader_.file(); }
 
   // For encoders only. Weights for graphs, of load() and load_graphs().
   const EncoderWeights& encoder_weights() const noexcept { return *encoder_; }

@@ -19,6 +19,7 @@ class ModelReader {
   explicit ModelReader(const std::filesystem::path& path);
 
   const ModelFileInfo& info() const noexcept { return info_; }
+  const MappedFile& file() const noexcept { return file_; }
   // [mels][201].
   const std::vector<float>& mel_filters() const noexcept { return info_.mel_filters; }
   // The input of Vocabulary.

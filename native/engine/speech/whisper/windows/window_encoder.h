@@ -20,6 +20,7 @@ class WhisperEncoder final : public WindowEncoder {
       : model_(std::move(model)), encoder_(make_encoder(model_, threads)), mel_(mel), caches_(caches) {}
 
   void advance(WindowInFlight& window) override;
+  void set_threads(int threads) override { encoder_->set_threads(threads); }
   std::size_t memory_bytes() const noexcept override { return encoder_->memory_bytes(); }
 
  private:

@@ -1,0 +1,182 @@
+/** A live session: audio in, text out while it is spoken. It speaks Deepgram's protocol at /v1/listen. */
+import { WebSocket, type Dispatcher } from 'undici';
+
+export interface LiveInput {
+  /** Of the samples; default linear16: 16 bits, the low byte first. */
+  encoding?: 'linear16' | 'linear32' | 'mulaw' | 'alaw';
+  /** Hz, from 8,000 to 48,000; default 16,000. */
+  sampleRate?: number;
+  /** From 1 to 8, which are mixed; default 1. */
+  channels?: number;
+  /** The name of an installed speech model; default: the server's default model. */
+  model?: string;
+  /** Default: English. `multi` detects the language of each utterance. */
+  language?: string;
+  /** Whether results come while an utterance goes on; default: no. */
+  interim?: boolean;
+  /** Whether the text has punctuation; default: yes. */
+  punctuate?: boolean;
+  /** The silence that ends an utterance, milliseconds; less than 300 counts as 300. */
+  silenceMs?: number;
+}
+
+export interface LiveWord {
+  word: string;
+  /** Seconds from the start of the session. */
+  start: number;
+  end: number;
+  /** From 0 to 1. */
+  confidence: number;
+}
+
+export type LiveEvent =
+  | { type: 'speech_started'; at: number }
+  /** `interim`: may change. `final`: never does. `endsUtterance`: a pause has ended the utterance. */
+  | { type: 'interim' | 'final'; start: number; end: number; text: string; words: LiveWord[]; endsUtterance: boolean };
+
+/** The session ended before all audio was worked on, or did not begin. */
+export class LiveSessionError extends Error {
+  override readonly name = 'LiveSessionError';
+  constructor(
+    message: string,
+    /** Of the WebSocket. */
+    readonly closeCode: number,
+  ) {
+    super(message);
+  }
+}
+
+interface ServerMessage {
+  type: string;
+  description?: string;
+  timestamp?: number;
+  start?: number;
+  duration?: number;
+  is_final?: boolean;
+  speech_final?: boolean;
+  channel?: { alternatives: { transcript: string; words: (LiveWord & { punctuated_word?: string })[] }[] };
+}
+
+const FINISHED = 1000;
+/** Bytes that were sent and have not left, over which send() waits. */
+const MOST_UNSENT_BYTES = 2 ** 20;
+const LOOK_MS = 20;
+
+export interface LiveConnection {
+  baseUrl: string;
+  apiKey: string;
+  dispatcher: Dispatcher;
+}
+
+/** Iterate over it for its events; the iteration ends after finish(), and throws LiveSessionError where it breaks. */
+export class LiveSession implements AsyncIterable<LiveEvent> {
+  readonly #socket: WebSocket;
+  readonly #events: LiveEvent[] = [];
+  readonly #opened: Promise<void>;
+  #end: { error: LiveSessionError | null } | null = null;
+  #description: string | null = null;
+  #wake: () => void = () => undefined;
+
+  constructor(input: LiveInput, { baseUrl, apiKey, dispatcher }: LiveConnection) {
+    const headers = { authorization: `Token ${apiKey}` };
+    this.#socket = new WebSocket(addressOf(input, baseUrl), { headers, dispatcher });
+    this.#socket.binaryType = 'arraybuffer';
+    this.#opened = new Promise((resolve) => {
+      this.#socket.addEventListener('open', () => resolve());
+      this.#socket.addEventListener('close', () => resolve());
+    });
+    this.#socket.addEventListener('message', ({ data }) => this.#receive(JSON.parse(String(data)) as ServerMessage));
+    this.#socket.addEventListener('close', ({ code }) => this.#closed(code));
+  }
+
+  /** Resolves when there is room for more. */
+  async send(samples: Uint8Array): Promise<void> {
+    await this.#opened;
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#socket.send(samples);
+    while (this.#socket.bufferedAmount > MOST_UNSENT_BYTES && this.#end === null) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  }
+
+  /** Ends the running utterance now. */
+  async flush(): Promise<void> {
+    await this.#control('Finalize');
+  }
+
+  /** No more audio comes: the events that are left follow. */
+  async finish(): Promise<void> {
+    await this.#control('CloseStream');
+  }
+
+  /** Ends the session without waiting for its results. */
+  close(): void {
+    this.#end ??= { error: null };
+    this.#wake();
+    this.#socket.close(FINISHED);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<LiveEvent, void, undefined> {
+    try {
+      for (;;) {
+        yield* this.#events.splice(0);
+        if (this.#events.length > 0) continue;
+        if (this.#end !== null) break;
+        await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+      if (this.#end.error !== null) throw this.#end.error;
+    } finally {
+      this.close();
+    }
+  }
+
+  async #control(type: string): Promise<void> {
+    await this.#opened;
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ type }));
+  }
+
+  #receive(message: ServerMessage): void {
+    if (message.type === 'Error') this.#description = message.description ?? null;
+    const event = eventOf(message);
+    if (event === null) return;
+    this.#events.push(event);
+    this.#wake();
+  }
+
+  #closed(code: number): void {
+    const message = this.#description ?? 'The live session was refused, or its connection was lost.';
+    this.#end ??= { error: code === FINISHED ? null : new LiveSessionError(message, code) };
+    this.#wake();
+  }
+}
+
+function addressOf(input: LiveInput, baseUrl: string): URL {
+  const address = new URL('/v1/listen', baseUrl);
+  address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
+  const { encoding = 'linear16', sampleRate = 16_000, channels = 1, model, language, silenceMs } = input;
+  const { interim = false, punctuate = true } = input;
+  address.search = new URLSearchParams({
+    ...{ encoding, sample_rate: String(sampleRate), channels: String(channels), vad_events: 'true' },
+    ...{ interim_results: String(interim), punctuate: String(punctuate) },
+    ...(model === undefined ? {} : { model }),
+    ...(language === undefined ? {} : { language }),
+    ...(silenceMs === undefined ? {} : { endpointing: String(silenceMs) }),
+  }).toString();
+  return address;
+}
+
+function eventOf({ type, timestamp, start = 0, duration = 0, channel, ...flags }: ServerMessage): LiveEvent | null {
+  if (type === 'SpeechStarted') return { type: 'speech_started', at: timestamp ?? 0 };
+  const [alternative] = channel?.alternatives ?? [];
+  if (type !== 'Results' || alternative === undefined) return null;
+  const words = alternative.words.map(({ word, punctuated_word: written, ...times }) => ({
+    word: written ?? word,
+    start: times.start,
+    end: times.end,
+    confidence: times.confidence,
+  }));
+  return {
+    ...{ type: flags.is_final === true ? 'final' : 'interim', start, end: start + duration },
+    ...{ text: alternative.transcript, words, endsUtterance: flags.speech_final === true },
+  };
+}

@@ -1,0 +1,150 @@
+/** Captions while one speaks: a live session of the page to try a recording, for whoever is signed in. */
+import type { Request } from 'express';
+import { normalizeLanguage } from '../../engine/languages.js';
+import { VerbatimError } from '../../errors.js';
+import type { Identity } from '../../ledger/types.js';
+import type { SessionEnd, SessionEvent } from '../../live/events.js';
+import { DEFAULT_SETTINGS } from '../../live/options.js';
+import type { LiveReservation } from '../../live/service.js';
+import type { LiveSession } from '../../live/session.js';
+import { requestError } from '../../transcription/request-errors.js';
+import type { HttpDeps } from '../app/deps.js';
+import type { Message, SocketConnection } from '../websocket/connection.js';
+import type { AcceptedSocket, SocketRequest, SocketRoute } from '../websocket/upgrade.js';
+import { sessionToken } from './cookie.js';
+import { PATHS } from './paths.js';
+import { Refusal } from './refusal.js';
+import { requireSameOrigin, siteOf } from './site.js';
+import { TEXTS } from './texts.js';
+
+const LOWEST_RATE = 8000;
+const HIGHEST_RATE = 48_000;
+
+export function liveCaptionSockets(deps: HttpDeps): SocketRoute[] {
+  if (!deps.settings.dashboard) return [];
+  return [
+    {
+      path: PATHS.tryLive,
+      keyOf: () => {
+        throw new VerbatimError('missing_api_key', TEXTS.errors.signedOut);
+      },
+      signedIn: (request) => signedIn(request, deps),
+      accept: (request, identity) => accept(request, identity, deps),
+    },
+  ];
+}
+
+async function signedIn({ req }: SocketRequest, { ledger }: HttpDeps): Promise<Identity> {
+  // The message is Express's.
+  const request = { req: req as Request };
+  const site = siteOf(request);
+  refuseOthers(request, site);
+  const token = sessionToken(request, site);
+  const found = token === null ? null : await ledger.access.findSession(token);
+  if (found === null) throw new VerbatimError('invalid_api_key', TEXTS.errors.signedOut);
+  const { account } = found;
+  if (account.suspendedAt !== null) throw new VerbatimError('account_suspended', TEXTS.errors.suspended);
+  return { account, key: await ledger.access.dashboardKey(account.id) };
+}
+
+function refuseOthers(...[request, site]: Parameters<typeof requireSameOrigin>): void {
+  try {
+    requireSameOrigin(request, site);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new VerbatimError('insufficient_scope', error.message);
+  }
+}
+
+async function accept(
+  { id: requestId, query }: SocketRequest,
+  { account, key }: Identity,
+  deps: HttpDeps,
+): Promise<AcceptedSocket> {
+  const sampleRate = Number(query.get('rate'));
+  if (!Number.isInteger(sampleRate) || sampleRate < LOWEST_RATE || sampleRate > HIGHEST_RATE) {
+    const message = `rate must be an integer from ${LOWEST_RATE} to ${HIGHEST_RATE}.`;
+    throw new VerbatimError('invalid_request', message, { param: 'rate' });
+  }
+  const language = normalizeLanguage(query.get('language') ?? '');
+  const owner = { accountId: account.id, keyId: key.id, requestId, endpoint: PATHS.tryLive };
+  const reservation = await deps.live.reserve(owner, null);
+  try {
+    reservation.check({ language, prompt: null });
+  } catch (error) {
+    reservation.release();
+    throw error;
+  }
+  return {
+    subprotocol: null,
+    run: (connection) => {
+      new Captions({ connection, reservation, sampleRate, language, balance: () => balanceOf(account.id, deps) });
+    },
+    abandon: () => reservation.release(),
+  };
+}
+
+async function balanceOf(accountId: string, { ledger }: HttpDeps): Promise<number> {
+  return (await ledger.credits.balance(accountId)).balance;
+}
+
+interface CaptionParts {
+  connection: SocketConnection;
+  reservation: LiveReservation;
+  sampleRate: number;
+  language: string | null;
+  balance: () => Promise<number>;
+}
+
+/** What browser/captions.ts sends and reads: samples of 16 bits, {"type": "stop"}, and the messages below. */
+class Captions {
+  #session: LiveSession | null = null;
+
+  constructor(private readonly parts: CaptionParts) {
+    parts.connection.begin({
+      message: (message) => this.#message(message),
+      closed: () => {
+        if (this.#session === null) parts.reservation.release();
+        else this.#session.leave();
+      },
+    });
+  }
+
+  async #message({ data, isBinary }: Message): Promise<void> {
+    try {
+      if (isBinary) await (await this.#begun()).append(data);
+      else if (this.#session === null) this.parts.connection.close(1000, '');
+      else this.#session.finish();
+    } catch (error) {
+      await this.#ended({ how: 'refused', error: requestError(error) });
+    }
+  }
+
+  async #begun(): Promise<LiveSession> {
+    if (this.#session !== null) return this.#session;
+    const { reservation, sampleRate, language, connection } = this.parts;
+    const session = await reservation.start({
+      format: { encoding: 's16le', sampleRate, channels: 1 },
+      settings: { ...DEFAULT_SETTINGS, language, interim: true },
+      emit: (event) => this.#emit(event),
+    });
+    this.#session = session;
+    void session.ended.then((end) => this.#ended(end));
+    if (!connection.isOpen) session.leave();
+    return session;
+  }
+
+  #emit(event: SessionEvent): void {
+    if (event.type !== 'partial' && event.type !== 'final') return;
+    const { type, text, language } = event;
+    this.parts.connection.send({ type, text, language });
+  }
+
+  async #ended(end: SessionEnd): Promise<void> {
+    const { connection, balance } = this.parts;
+    if (end.how === 'left') return;
+    if (end.how === 'refused') connection.send({ type: 'error', message: end.error.message });
+    else connection.send({ type: 'done', credits_remaining: await balance() });
+    connection.close(1000, '');
+  }
+}
