@@ -33,6 +33,7 @@ const HTTP_FOLDERS = {
   auth: ['limits', 'app'],
   websocket: ['schema', 'connections', 'app', 'auth'],
   realtime: ['schema', 'errors', 'app', 'auth', 'openai', 'websocket'],
+  wyoming: ['schema', 'limits', 'connections', 'app', 'auth'],
   deepgram: ['schema', 'errors', 'app', 'auth', 'upload', 'transcripts', 'websocket'],
   transcripts: ['schema', 'errors', 'limits', 'upload', 'app', 'auth'],
   api: ['schema', 'errors', 'app', 'auth', 'transcripts'],

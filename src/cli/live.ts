@@ -10,7 +10,7 @@ import { warningsOf } from '../transcription/warnings.js';
 import { untilInterrupted } from './interruption.js';
 import { asLanguageCode, integerFrom } from './options.js';
 import { printableLines } from './printable.js';
-import { deviceOf, recordingOf } from './recording.js';
+import { deviceOf, microphoneSamples } from './recording.js';
 import { STANDARD_INPUT } from './standard-input.js';
 import { chooseModel } from './transcribe-model.js';
 import { modelName } from './whisper-options.js';
@@ -104,7 +104,7 @@ async function transcribeLive(
 }
 
 function inputOf({ device }: Flags, { config }: ServiceContext, signal: AbortSignal): AsyncIterable<Buffer> {
-  return device === undefined ? process.stdin : recordingOf(deviceOf(device), config.ffmpeg, signal);
+  return device === undefined ? process.stdin : microphoneSamples(deviceOf(device), config.ffmpeg, signal);
 }
 
 /** After an abort, what was received before is still transcribed. */

@@ -4,21 +4,21 @@ import { UsageError } from '../service/variables.js';
 
 const DEVICE = /^(pulse|alsa):(.+)$/;
 
-export interface Device {
+export interface Microphone {
   system: string;
   name: string;
 }
 
 /** Throws UsageError. */
-export function deviceOf(text: string): Device {
+export function deviceOf(text: string): Microphone {
   const [, system, name] = DEVICE.exec(text) ?? [];
   if (system !== undefined && name !== undefined) return { system, name };
   throw new UsageError(`--device is "${text}"; allowed: pulse:NAME, alsa:NAME, such as pulse:default.`);
 }
 
 /** s16le, 16 kHz, mono. Fails with what ffmpeg prints. */
-export async function* recordingOf(
-  { system, name }: Device,
+export async function* microphoneSamples(
+  { system, name }: Microphone,
   ffmpeg: string,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {

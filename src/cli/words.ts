@@ -101,7 +101,8 @@ function ofListening(error: unknown): string | null {
   if (syscall === 'getaddrinfo') return `VERBATIM_HOST is "${hostname}", which is not a name or an address.`;
   if (syscall !== 'listen') return null;
   const where = `port ${port} of ${address}`;
-  const another = 'set another in VERBATIM_PORT (of the agent check: VERBATIM_AGENT_PORT); 0 takes a free one';
+  const others = 'of the agent check: VERBATIM_AGENT_PORT, of Wyoming: VERBATIM_WYOMING_PORT';
+  const another = `set another in VERBATIM_PORT (${others}); 0 takes a free one`;
   if (code === 'EADDRINUSE') return `Another program already listens on ${where}. Stop it, or ${another}.`;
   if (code === 'EACCES')
     return `This user may not listen on ${where}: ports below 1024 need root. Run as root, or ${another}.`;

@@ -2,6 +2,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
+import type { WyomingOptions } from '../http/wyoming/server.js';
 import { isAllowEntry } from '../webhooks/addresses.js';
 import { checkDatabase, isPostgres } from './database-address.js';
 import { ConfigError, refuseUnknown, type EnvironmentVariables, type Variable } from './variables.js';
@@ -13,6 +14,8 @@ export interface Config {
   readonly port: number;
   /** The port where load balancers ask how much work this node should get. null: no port. */
   readonly agentPort: number | null;
+  /** The port for Wyoming's clients. null: there is none. */
+  readonly wyoming: WyomingOptions | null;
   /** Contains the uploads, the audio of jobs, and the database unless that has a path of its own. */
   readonly dataDir: string;
   /** A file path, or postgres://…, which may contain a password and is never shown. */
@@ -127,6 +130,10 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     host: text('VERBATIM_HOST', '127.0.0.1'),
     port: integer('VERBATIM_PORT', 8080, 0, 65535),
     agentPort: integer('VERBATIM_AGENT_PORT', null, 0, 65535),
+    wyoming: wyoming(integer('VERBATIM_WYOMING_PORT', null, 0, 65535), {
+      host: text('VERBATIM_WYOMING_HOST', ''),
+      key: text('VERBATIM_WYOMING_KEY', ''),
+    }),
     dataDir,
     database,
     databaseConnections: connections(integer('VERBATIM_DATABASE_CONNECTIONS', null, 2, 1000), database),
@@ -189,6 +196,18 @@ function bytes(name: Variable, value: string): number | null {
 function connections(value: number | null, database: string): number | null {
   if (value === null || isPostgres(database)) return value;
   throw new ConfigError('VERBATIM_DATABASE_CONNECTIONS', String(value), 'only with postgres://… in VERBATIM_DATABASE');
+}
+
+/** All or nothing: a host or a key without a port would have no effect. */
+function wyoming(port: number | null, { host, key }: { host: string; key: string }): WyomingOptions | null {
+  const needsPort = 'only with VERBATIM_WYOMING_PORT';
+  if (port === null) {
+    if (host !== '') throw new ConfigError('VERBATIM_WYOMING_HOST', host, needsPort);
+    if (key !== '') throw new ConfigError('VERBATIM_WYOMING_KEY', '(hidden)', needsPort);
+    return null;
+  }
+  if (key === '') throw new ConfigError('VERBATIM_WYOMING_KEY', '', 'the API key of the account that the port serves');
+  return Object.freeze({ host: host === '' ? '127.0.0.1' : host, port, key });
 }
 
 function deviceSetting(value: string): string {

@@ -17,9 +17,11 @@ import { startServer, type RunningServer } from './server.js';
 import { serverSettings } from './server-settings.js';
 import { settingsInForce } from './settings-in-force.js';
 import { systemTimers } from '../timers.js';
+import { keyIdentity } from '../http/auth/auth.js';
+import { VerbatimError } from '../errors.js';
 import { startEngines, type ServedEngines } from './served-engines.js';
 import { settingVariables } from './tuned.js';
-import { retiredVariables, VARIABLES, type Variable } from './variables.js';
+import { retiredVariables, UsageError, VARIABLES, type Variable } from './variables.js';
 import { packageRoot } from '../package-root.js';
 import { readContext, packageVersion, type ServiceContext } from './context.js';
 import { createFirstAccount, demonstrationText, firstStartText, type FirstKeys } from './first-start.js';
@@ -103,10 +105,12 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
   const liveAudio = await liveAudioSource(config, context.roots, context.manifest);
   const automatic: { model?: AutomaticModel } = {};
   const automaticModel = (): AutomaticModelState | null => automatic.model?.state() ?? null;
+  await checkWyomingKey(config, parts.ledger);
   const server = await startServer({
     host: config.host,
     port: config.port,
     agentPort: config.agentPort,
+    wyoming: config.wyoming,
     version: packageVersion(),
     uploadBase: join(config.dataDir, 'uploads'),
     diarizer: createDiarizer(parts.speakers, { observer: parts.metrics, memory: parts.engines.memory }),
@@ -139,6 +143,17 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
   liveAudio.close();
 }
 
+/** Before anything listens. Throws UsageError. */
+async function checkWyomingKey({ wyoming }: Config, ledger: Ledger): Promise<void> {
+  if (wyoming === null) return;
+  try {
+    await keyIdentity({ ledger }, wyoming.key);
+  } catch (error) {
+    if (error instanceof VerbatimError) throw new UsageError(`VERBATIM_WYOMING_KEY: ${error.message}`);
+    throw error;
+  }
+}
+
 /** A server without this socket serves too, but the command line cannot change its model. */
 async function controlOf(
   { dataDir }: Config,
@@ -164,7 +179,7 @@ interface FirstWords {
 
 async function announce(
   config: Config,
-  { url, agentPort }: RunningServer,
+  { url, agentPort, wyomingPort }: RunningServer,
   parts: Parts,
   { keys, isSearching }: FirstWords,
 ): Promise<void> {
@@ -191,6 +206,7 @@ async function announce(
       voiceActivity,
       speakerModels: speakerModelNames(speakers),
       agentPort,
+      wyomingPort,
       ffmpeg,
       recovered: ledger.recovery,
     },

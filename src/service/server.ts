@@ -31,6 +31,7 @@ import { GRANT_PATH, grantRoutes } from '../http/deepgram/grant.js';
 import { listenSockets } from '../http/deepgram/sockets.js';
 import { clientSecretRoutes } from '../http/realtime/client-secrets.js';
 import { realtimeSockets } from '../http/realtime/sockets.js';
+import { startWyoming, type WyomingOptions, type WyomingServer } from '../http/wyoming/server.js';
 import { acceptSockets, type SocketRoute, type Sockets } from '../http/websocket/upgrade.js';
 import { probeRoutes } from '../http/api/probes.js';
 import { UploadDirectory } from '../http/upload/upload-directory.js';
@@ -86,6 +87,8 @@ export interface ServerOptions {
   port: number;
   /** The port for load balancers, see AgentCheck. 0: any free port. null: none. */
   agentPort?: number | null;
+  /** The port for Wyoming's clients. null or absent: none. */
+  wyoming?: WyomingOptions | null;
   version: string;
   ledger: Ledger;
   /** The engine that serves at the moment. */
@@ -124,6 +127,8 @@ export interface RunningServer {
   readonly url: string;
   /** null: there is no port for load balancers. */
   readonly agentPort: number | null;
+  /** null: there is no port for Wyoming's clients. */
+  readonly wyomingPort: number | null;
   /**
    * Drains the server. It notifies load balancers, lets running requests take up to `drainMs`, and answers new ones
    * with 503. Then it stops listening and removes leftover uploads. The caller closes the ledger and the engine.
@@ -157,14 +162,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const uploads = await UploadDirectory.create(options.uploadBase);
   const transcription = new TranscriptionService(options);
   const later = startJobs({ ...options, engine }, transcription);
-  const { server, sockets } = createServer(options, { engine, inFlight, uploads, transcription, later, live });
-  let agent: AgentCheck | null;
+  const { server, sockets, deps } = createServer(options, { engine, inFlight, uploads, transcription, later, live });
+  let agent: AgentCheck | null = null;
+  let wyoming: WyomingServer | null = null;
   try {
     server.listen(options.port, options.host);
     await once(server, 'listening');
     agent = await agentCheck(options, engine);
+    wyoming = options.wyoming ? await startWyoming(options.wyoming, deps) : null;
   } catch (error) {
     server.close();
+    await agent?.close();
     await later.close();
     await uploads.remove();
     throw error;
@@ -175,12 +183,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await inFlight.drain(drainMs);
     for (const watch of watches) watch.close();
     sockets.close();
+    await wyoming?.close();
     await Promise.all([later.close(), closeConnections(server, timers), agent?.close()]);
     await uploads.remove();
   };
   let closed: Promise<void> | undefined;
-  const agentPort = agent?.port ?? null;
-  return { url: urlOf(server), agentPort, close: (drainMs) => (closed ??= shutDown(drainMs)) };
+  const ports = { agentPort: agent?.port ?? null, wyomingPort: wyoming?.port ?? null };
+  return { url: urlOf(server), ...ports, close: (drainMs) => (closed ??= shutDown(drainMs)) };
 }
 
 function liveService(options: ServerOptions, engine: HttpEngine, registry: InFlightRegistry): LiveService {
@@ -241,7 +250,10 @@ interface ServerParts {
   live: LiveService;
 }
 
-function createServer(options: ServerOptions, parts: ServerParts): { server: Server; sockets: Sockets } {
+function createServer(
+  options: ServerOptions,
+  parts: ServerParts,
+): { server: Server; sockets: Sockets; deps: HttpDeps } {
   const { engine, inFlight, uploads, transcription, later, live } = parts;
   const {
     version,
@@ -289,7 +301,7 @@ function createServer(options: ServerOptions, parts: ServerParts): { server: Ser
     timers,
   });
   const routes = SOCKETS.flatMap((make) => make(deps));
-  return { server, sockets: acceptSockets(server, routes, deps) };
+  return { server, sockets: acceptSockets(server, routes, deps), deps };
 }
 
 function errorForms({ dashboard }: ServerSettings): ErrorForms[] {

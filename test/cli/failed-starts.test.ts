@@ -57,7 +57,7 @@ describe('A server that cannot start', function () {
         status: 1,
         stderr:
           `verbatim: Another program already listens on port ${port} of 127.0.0.1. Stop it, or set another in ` +
-          'VERBATIM_PORT (of the agent check: VERBATIM_AGENT_PORT); 0 takes a free one.\n',
+          'VERBATIM_PORT (of the agent check: VERBATIM_AGENT_PORT, of Wyoming: VERBATIM_WYOMING_PORT); 0 takes a free one.\n',
       });
     } finally {
       other.close();

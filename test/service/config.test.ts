@@ -40,6 +40,9 @@ describe('configuration', () => {
         VERBATIM_HOST: '0.0.0.0',
         VERBATIM_PORT: '0',
         VERBATIM_AGENT_PORT: '8081',
+        VERBATIM_WYOMING_HOST: '0.0.0.0',
+        VERBATIM_WYOMING_PORT: '10300',
+        VERBATIM_WYOMING_KEY: 'vb_key',
         VERBATIM_DATA_DIR: '/var/data',
         VERBATIM_DATABASE: 'postgres://verbatim:secret@db.internal:5433/ledger?sslmode=verify-full',
         VERBATIM_DATABASE_CONNECTIONS: '40',
@@ -55,6 +58,8 @@ describe('configuration', () => {
         VERBATIM_MAX_AUDIO_SECONDS: '20',
         VERBATIM_MAX_IN_FLIGHT: '5',
         VERBATIM_MAX_OPEN_JOBS: '9',
+        VERBATIM_MAX_LIVE_SESSIONS: '11',
+        VERBATIM_MAX_LIVE_SECONDS: '12',
         VERBATIM_JOB_RETENTION_HOURS: '10',
         VERBATIM_WEBHOOK_ALLOW: '10.1.0.0/16, n8n.internal',
         VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: '6',
@@ -85,6 +90,7 @@ describe('configuration', () => {
       host: '0.0.0.0',
       port: 0,
       agentPort: 8081,
+      wyoming: { host: '0.0.0.0', port: 10_300, key: 'vb_key' },
       dataDir: '/var/data',
       database: 'postgres://verbatim:secret@db.internal:5433/ledger?sslmode=verify-full',
       databaseConnections: 40,
@@ -100,6 +106,8 @@ describe('configuration', () => {
       maxAudioSeconds: 20,
       maxInFlight: 5,
       maxOpenJobs: 9,
+      maxLiveSessions: 11,
+      maxLiveSeconds: 12,
       jobRetentionHours: 10,
       webhookAllow: ['10.1.0.0/16', 'n8n.internal'],
       maxConnectionsPerAddress: 6,
@@ -158,12 +166,24 @@ describe('configuration', () => {
     expect(() => readConfig(broken, '/package')).to.throw('"(hidden)"');
   });
 
+  it('wants a key for the port of Wyoming, and shows none', () => {
+    const port = { VERBATIM_WYOMING_PORT: '10300' };
+    expect(() => readConfig(port, '/package')).to.throw('VERBATIM_WYOMING_KEY is ""; allowed: the API key');
+    const key = { VERBATIM_WYOMING_KEY: 'vb_hush' };
+    expect(() => readConfig(key, '/package')).to.throw('VERBATIM_WYOMING_KEY is "(hidden)"; allowed: only with');
+    const wyoming = { host: '127.0.0.1', port: 10_300, key: 'vb_hush' };
+    expect(readConfig({ ...port, ...key }, '/package').wyoming).to.deep.equal(wyoming);
+    expect(readConfig({}, '/package').wyoming).to.equal(null);
+  });
+
   for (const [name, value, allowed] of [
     ['VERBATIM_PORT', '65536', 'an integer from 0 to 65535'],
     ['VERBATIM_PORT', '80a', 'an integer from 0 to 65535'],
     ['VERBATIM_DATABASE_CONNECTIONS', '4', 'only with postgres://'],
     ['VERBATIM_DATABASE_CONNECTIONS', '1', 'an integer from 2'],
     ['VERBATIM_AGENT_PORT', 'on', 'an integer from 0 to 65535'],
+    ['VERBATIM_WYOMING_PORT', '65536', 'an integer from 0 to 65535'],
+    ['VERBATIM_WYOMING_HOST', '0.0.0.0', 'only with VERBATIM_WYOMING_PORT'],
     ['VERBATIM_SLOTS', '0', 'an integer from 1'],
     ['VERBATIM_CREDITS_PER_MINUTE', '1.5', 'an integer from 0'],
     ['VERBATIM_MAX_CONNECTIONS_PER_ADDRESS', '0', 'an integer from 1'],

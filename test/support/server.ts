@@ -70,6 +70,8 @@ export interface TestServerOptions<E extends ShownEngine = FakeEngine> {
   automaticModel?: () => AutomaticModelState | null;
   /** Default: no weight is announced for this node. */
   agentPort?: number;
+  /** The key that Wyoming's port serves, once there is one; default: there is no such port. */
+  wyoming?: (ledger: Ledger) => Promise<string>;
   /** Default: the system's. */
   timers?: ManualTimers;
 }
@@ -108,6 +110,8 @@ export class TestServer<E extends ShownEngine = FakeEngine> {
       host: '127.0.0.1',
       port: 0,
       agentPort: options.agentPort ?? null,
+      wyoming:
+        options.wyoming === undefined ? null : { host: '127.0.0.1', port: 0, key: await options.wyoming(ledger) },
       version: '0.0.0-test',
       ledger,
       engine,
@@ -141,6 +145,10 @@ export class TestServer<E extends ShownEngine = FakeEngine> {
 
   get agentPort(): number | null {
     return this.#running!.agentPort;
+  }
+
+  get wyomingPort(): number {
+    return this.#running!.wyomingPort!;
   }
 
   get port(): number {

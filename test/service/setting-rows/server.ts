@@ -7,11 +7,35 @@ import { join } from 'node:path';
 import { call } from '../../support/requests.js';
 import { bearer } from '../../support/server.js';
 import { DATABASE_PASSWORD, sharedCluster } from '../../support/postgres-cluster.js';
-import { Served } from '../../support/served.js';
+import { freePort } from '../../../bench/processes/free-port.js';
+import { Served, workplace } from '../../support/served.js';
 import { until } from '../../support/until.js';
 import { connectionsAnswered, metricsOf, agentPortOf } from './effects.js';
 import { FEW_CONNECTIONS, TOKEN } from './servers.js';
 import type { SettingRows } from './servers.js';
+
+/** The second start of a server, which has an account by then, answers Wyoming's clients at this address. */
+async function describedBy(host: string | undefined, at: string): Promise<void> {
+  const directory = workplace();
+  const first = await Served.start({}, directory).listening();
+  const key = await first.key();
+  first.child.kill('SIGTERM');
+  await first.ended();
+  const port = await freePort();
+  const served = await Served.start(
+    {
+      ...(host === undefined ? {} : { VERBATIM_WYOMING_HOST: host }),
+      ...{ VERBATIM_WYOMING_PORT: String(port), VERBATIM_WYOMING_KEY: key },
+    },
+    directory,
+  ).listening();
+  const socket = connect(port, at).setEncoding('utf8');
+  socket.write('{"type":"describe"}\n');
+  const [answer] = (await once(socket, 'data')) as [string];
+  socket.destroy();
+  expect(JSON.parse(answer)).to.include({ type: 'info' });
+  await served.stop();
+}
 
 export const serverRows = {
   VERBATIM_HOST: ({ plain, proxied }) => {
@@ -32,6 +56,15 @@ export const serverRows = {
     const socket = connect(Number(agentPort), '127.0.0.2').setEncoding('utf8');
     const [line] = (await once(socket, 'data')) as [string];
     expect(line).to.match(/^up ready \d+%\n$/);
+  },
+  VERBATIM_WYOMING_HOST: () => describedBy('127.0.0.3', '127.0.0.3'),
+  VERBATIM_WYOMING_PORT: () => describedBy(undefined, '127.0.0.1'),
+  VERBATIM_WYOMING_KEY: async () => {
+    const served = Served.start({ VERBATIM_WYOMING_PORT: '0', VERBATIM_WYOMING_KEY: 'vb_unknown' });
+    expect(await served.ended()).to.equal(2);
+    expect(served.stderr).to.contain('VERBATIM_WYOMING_KEY: The API key is unknown or revoked');
+    expect(served.stderr).not.to.contain('vb_unknown');
+    await served.stop();
   },
   VERBATIM_DATA_DIR: ({ plain, proxied }) => {
     expect(existsSync(join(plain.directory, 'data', 'verbatim.db'))).to.equal(true);
