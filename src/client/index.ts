@@ -6,7 +6,7 @@ import { VerbatimApiError } from './errors.js';
 import { eventsOf, type TranscriptionEvent } from './events.js';
 import { streamForm, transcribeForm } from './form.js';
 import { Jobs } from './jobs.js';
-import { LiveSession, type LiveInput } from './live.js';
+import { LiveTranscription, type LiveInput } from './live.js';
 import { withRetries, type RetryOptions } from './retry.js';
 import type { ApiRequest, CallOptions, StreamInput, TranscribeInput, TranscribeOptions } from './requests.js';
 import type { CreatedKey, KeyList, Me, RevokedKey, Transcription, Usage } from './types.js';
@@ -18,8 +18,8 @@ export type { RetryOptions } from './retry.js';
 export { Admin } from './admin.js';
 export type { GrantInput, PageQuery, UsageWindow } from './admin.js';
 export { JobEndedError, Jobs } from './jobs.js';
-export { LiveSession, LiveSessionError } from './live.js';
-export type { LiveEvent, LiveInput, LiveWord } from './live.js';
+export { LiveTranscription, LiveTranscriptionError } from './live.js';
+export type { LiveTranscriptionEvent, LiveInput, LiveWord } from './live.js';
 export type { CreateJobInput, JobQuery, WaitOptions } from './jobs.js';
 export type { ApiRequest, CallOptions, StreamInput, TranscribeInput, TranscribeOptions } from './requests.js';
 export type { components, operations, paths } from './schema.js';
@@ -124,9 +124,9 @@ export class VerbatimClient {
   }
 
   /** Speech in, text out while it is spoken: send() samples, and iterate over the session for its events. */
-  live(input: LiveInput = {}): LiveSession {
+  live(input: LiveInput = {}): LiveTranscription {
     const { baseUrl, apiKey } = this.#options;
-    return new LiveSession(input, { baseUrl, apiKey, dispatcher: this.#dispatcher });
+    return new LiveTranscription(input, { baseUrl, apiKey, dispatcher: this.#dispatcher });
   }
 
   #send<T>(method: string, path: string, request: ApiRequest): Promise<T> {

@@ -29,14 +29,14 @@ export interface LiveWord {
   confidence: number;
 }
 
-export type LiveEvent =
+export type LiveTranscriptionEvent =
   | { type: 'speech_started'; at: number }
   /** `interim`: may change. `final`: never does. `endsUtterance`: a pause has ended the utterance. */
   | { type: 'interim' | 'final'; start: number; end: number; text: string; words: LiveWord[]; endsUtterance: boolean };
 
 /** The session ended before all audio was worked on, or did not begin. */
-export class LiveSessionError extends Error {
-  override readonly name = 'LiveSessionError';
+export class LiveTranscriptionError extends Error {
+  override readonly name = 'LiveTranscriptionError';
   constructor(
     message: string,
     /** Of the WebSocket. */
@@ -68,12 +68,12 @@ export interface LiveConnection {
   dispatcher: Dispatcher;
 }
 
-/** Iterate over it for its events; the iteration ends after finish(), and throws LiveSessionError where it breaks. */
-export class LiveSession implements AsyncIterable<LiveEvent> {
+/** Iterate over it for its events. The iteration ends after finish(); it throws LiveTranscriptionError where it breaks. */
+export class LiveTranscription implements AsyncIterable<LiveTranscriptionEvent> {
   readonly #socket: WebSocket;
-  readonly #events: LiveEvent[] = [];
+  readonly #events: LiveTranscriptionEvent[] = [];
   readonly #opened: Promise<void>;
-  #end: { error: LiveSessionError | null } | null = null;
+  #end: { error: LiveTranscriptionError | null } | null = null;
   #description: string | null = null;
   #wake: () => void = () => undefined;
 
@@ -116,7 +116,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
     this.#socket.close(FINISHED);
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<LiveEvent, void, undefined> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<LiveTranscriptionEvent, void, undefined> {
     try {
       for (;;) {
         yield* this.#events.splice(0);
@@ -145,7 +145,7 @@ export class LiveSession implements AsyncIterable<LiveEvent> {
 
   #closed(code: number): void {
     const message = this.#description ?? 'The live session was refused, or its connection was lost.';
-    this.#end ??= { error: code === FINISHED ? null : new LiveSessionError(message, code) };
+    this.#end ??= { error: code === FINISHED ? null : new LiveTranscriptionError(message, code) };
     this.#wake();
   }
 }
@@ -165,7 +165,14 @@ function addressOf(input: LiveInput, baseUrl: string): URL {
   return address;
 }
 
-function eventOf({ type, timestamp, start = 0, duration = 0, channel, ...flags }: ServerMessage): LiveEvent | null {
+function eventOf({
+  type,
+  timestamp,
+  start = 0,
+  duration = 0,
+  channel,
+  ...flags
+}: ServerMessage): LiveTranscriptionEvent | null {
   if (type === 'SpeechStarted') return { type: 'speech_started', at: timestamp ?? 0 };
   const [alternative] = channel?.alternatives ?? [];
   if (type !== 'Results' || alternative === undefined) return null;

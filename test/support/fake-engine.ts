@@ -6,7 +6,7 @@
  * "broken" has the right container only, "recording of " before either makes it one to be converted, and anything else
  * is no audio. "|" in TEXT is where a window ends; each takes as long.
  */
-import { closeSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import type { Segment } from '../../src/engine/binding.js';
 import { EngineError } from '../../src/engine/native-errors.js';
 import { Backlog, type BacklogPlace } from '../../src/engine/backlog.js';
@@ -23,6 +23,8 @@ import type {
   UtteranceToRecognise,
 } from '../../src/engine/types.js';
 import { VerbatimError } from '../../src/errors.js';
+import { firstLine, readAudio, RECORDING, SPEECH_CHUNK, type FakeAudio } from './fake-file.js';
+import { laterBy, spokenEvenly } from './fake-speech.js';
 
 export function fakeAudio(seconds: number, { language = 'en', text = 'Hello, World.' } = {}): Buffer {
   return Buffer.from(`audio ${seconds} ${language} ${text}\n`);
@@ -34,7 +36,6 @@ export function fakeRecording(audio: Buffer): Buffer {
 }
 
 const SAMPLE_RATE = 8000;
-const SPEECH_CHUNK = 'said';
 
 interface FakeSpeech {
   language?: string;
@@ -67,14 +68,6 @@ function chunk(id: string, content: Buffer): Buffer {
 }
 
 export const BROKEN_AUDIO = Buffer.from('broken\n');
-
-const RECORDING = 'recording of ';
-
-interface FakeAudio {
-  seconds: number;
-  language: string;
-  text: string;
-}
 
 interface Gate {
   open: () => void;
@@ -324,50 +317,6 @@ export class FakeEngine implements SpeechEngine {
   }
 }
 
-/** Every word takes its share of the window by its characters; the second half of each is a pause. */
-function spokenEvenly(
-  text: string,
-  window: { index: number; of: number; seconds: number },
-  { align = false, describe = false, temperature = 0 }: Pick<FileToTranscribe, 'align' | 'describe' | 'temperature'>,
-): Segment {
-  const seconds = window.seconds / window.of;
-  const start = window.index * seconds;
-  const perCharacter = seconds / text.length;
-  const words = [...text.matchAll(/\s*\S+(?:\s+$)?/gu)].map(({ 0: word, index }) => ({
-    text: word,
-    startSeconds: start + index * perCharacter,
-    endSeconds: start + (index + word.length / 2) * perCharacter,
-    probability: 0.9,
-  }));
-  const tokens = [50364, ...Array.from(text, (character) => character.charCodeAt(0)), 50414];
-  const decoding = { windowStartSeconds: start, tokens, averageLogProbability: -0.25, temperature };
-  const segment = {
-    ...{ startSeconds: start, endSeconds: start + seconds, text, noSpeechProbability: 0.125 },
-    ...(describe ? { decoding } : {}),
-  };
-  return align ? { ...segment, words } : segment;
-}
-
-function laterBy(seconds: number, segment: Segment): Segment {
-  const later = <T extends { startSeconds: number; endSeconds: number }>(timed: T): T => ({
-    ...timed,
-    startSeconds: timed.startSeconds + seconds,
-    endSeconds: timed.endSeconds + seconds,
-  });
-  const { words } = segment;
-  return { ...later(segment), ...(words === undefined ? {} : { words: words.map(later) }) };
-}
-
-function readAudio(path: string): FakeAudio {
-  const line = firstLine(path);
-  const [, seconds, language, text] = /^audio (\S+) (\S+) (.*)$/.exec(line) ?? [];
-  if (line === 'broken') throw new EngineError('invalid_audio', 'The audio is broken.');
-  if (seconds === undefined || language === undefined || text === undefined) {
-    throw new EngineError('unsupported_audio_format', 'Not WAV, FLAC, MP3 or OGG.');
-  }
-  return { seconds: Number(seconds), language, text };
-}
-
 function refuseOverBudget({ maxSeconds = Infinity, payableSeconds = Infinity }: AudioBudget, seconds: number): void {
   if (seconds > maxSeconds) {
     throw new VerbatimError('audio_too_long', `The audio is longer than the limit of ${maxSeconds} s.`, {
@@ -376,17 +325,4 @@ function refuseOverBudget({ maxSeconds = Infinity, payableSeconds = Infinity }: 
   }
   if (seconds > payableSeconds)
     throw new VerbatimError('insufficient_credits', 'The audio is too long to be paid for.');
-}
-
-/** Only the start: some uploads of the tests are large. */
-function firstLine(path: string): string {
-  const file = openSync(path, 'r');
-  try {
-    const bytes = Buffer.alloc(4096);
-    const length = readSync(file, bytes, 0, bytes.length, 0);
-    const start = bytes.toString('latin1', 0, 4) === 'RIFF' ? bytes.indexOf(SPEECH_CHUNK) + 8 : 0;
-    return bytes.toString('utf8', start, length).split('\n', 1)[0]!;
-  } finally {
-    closeSync(file);
-  }
 }

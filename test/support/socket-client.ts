@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { WebSocket, type ClientOptions } from 'ws';
 import { until } from './until.js';
 
-export interface ServerEvent {
+export interface SocketEvent {
   type: string;
   [member: string]: unknown;
 }
 
 export class SocketClient {
-  readonly events: ServerEvent[] = [];
+  readonly events: SocketEvent[] = [];
   closed: { code: number; reason: string } | null = null;
 
   private constructor(readonly socket: WebSocket) {
-    socket.on('message', (data: Buffer) => this.events.push(JSON.parse(data.toString()) as ServerEvent));
+    socket.on('message', (data: Buffer) => this.events.push(JSON.parse(data.toString()) as SocketEvent));
     socket.on('close', (code, reason) => (this.closed = { code, reason: reason.toString() }));
     socket.on('error', () => undefined);
   }
@@ -28,7 +28,7 @@ export class SocketClient {
     this.socket.send(JSON.stringify(event));
   }
 
-  of(type: string): ServerEvent[] {
+  of(type: string): SocketEvent[] {
     return this.events.filter((event) => event.type === type);
   }
 
@@ -37,8 +37,8 @@ export class SocketClient {
   }
 
   /** The first event of this type behind the first `after` events. */
-  async next(type: string, after = 0): Promise<ServerEvent> {
-    let found: ServerEvent | undefined;
+  async next(type: string, after = 0): Promise<SocketEvent> {
+    let found: SocketEvent | undefined;
     await until(
       () => {
         found = this.events.slice(after).find((event) => event.type === type);
@@ -62,7 +62,7 @@ export class SocketClient {
 }
 
 /** The HTTP answer to a request for a WebSocket that is refused. */
-export function refusalOf(
+export function socketRefusal(
   url: string,
   options: ClientOptions = {},
   subprotocols: string[] = [],

@@ -8,7 +8,7 @@ import { optionalJsonObject } from '../app/optional-body.js';
 import type { Exchange } from '../app/exchange.js';
 import type { Route } from '../app/route.js';
 import { installedModel } from '../openai/model-names.js';
-import { BETA, CURRENT, type Dialect } from './dialects.js';
+import { BETA, CURRENT, type RealtimeDialect } from './dialects.js';
 import { installedName } from './installed-name.js';
 import { liveSettings } from './live-settings.js';
 import { checked, defaultSettings, type RealtimeSettings } from './session-schema.js';
@@ -50,7 +50,7 @@ export function writtenSettings(session: string | null): RealtimeSettings | null
 }
 
 interface KeyRequest {
-  dialect: Dialect;
+  dialect: RealtimeDialect;
   /** As the client sends it. */
   session: unknown;
   keyId: string;

@@ -1,7 +1,7 @@
 /** The two dialects of OpenAI's Realtime API: the current one, and the beta before it. */
 import { betaSessionBody, betaUpdated, sessionBody, updated } from './session-schema.js';
 
-export interface Dialect {
+export interface RealtimeDialect {
   /** Names of events. */
   update: string;
   created: string;
@@ -12,7 +12,7 @@ export interface Dialect {
   body: typeof sessionBody;
 }
 
-export const CURRENT: Dialect = {
+export const CURRENT: RealtimeDialect = {
   update: 'session.update',
   created: 'session.created',
   updated: 'session.updated',
@@ -21,7 +21,7 @@ export const CURRENT: Dialect = {
   body: sessionBody,
 };
 
-export const BETA: Dialect = {
+export const BETA: RealtimeDialect = {
   update: 'transcription_session.update',
   created: 'transcription_session.created',
   updated: 'transcription_session.updated',

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { TextJoiner } from '../../engine/transcript-text.js';
 import type { FinalResult } from '../../live/events.js';
 
-export interface Item {
+export interface SessionItem {
   id: string;
   /** Of the item before it; null: it is the first. */
   previousId: string | null;
@@ -26,11 +26,11 @@ export interface Logprob {
 const FILLER = 1e-6;
 
 export class Items {
-  readonly #byUtterance = new Map<number, Item>();
+  readonly #byUtterance = new Map<number, SessionItem>();
   #lastCommitted: string | null = null;
 
-  begin(utterance: number, startSeconds: number): Item {
-    const item: Item = {
+  begin(utterance: number, startSeconds: number): SessionItem {
+    const item: SessionItem = {
       ...{ id: `item_${randomBytes(12).toString('base64url')}`, previousId: null, startSeconds, transcript: '' },
       ...{ joiner: null, language: null, logprobs: [], error: null },
     };
@@ -38,12 +38,12 @@ export class Items {
     return item;
   }
 
-  of(utterance: number): Item | undefined {
+  of(utterance: number): SessionItem | undefined {
     return this.#byUtterance.get(utterance);
   }
 
   /** Gives the item its place in the order. */
-  commit(item: Item): void {
+  commit(item: SessionItem): void {
     item.previousId = this.#lastCommitted;
     this.#lastCommitted = item.id;
   }
@@ -58,7 +58,7 @@ export class Items {
 }
 
 /** The text that a result adds to its item. */
-export function addTo(item: Item, { text, language, segments }: FinalResult): string {
+export function addTo(item: SessionItem, { text, language, segments }: FinalResult): string {
   if (text === '') return '';
   item.joiner ??= new TextJoiner(language);
   item.language ??= language;

@@ -76,7 +76,7 @@ export interface RealtimeSettings {
   includesLogprobs: boolean;
 }
 
-export const DEFAULT_TURNS: Turns = {
+export const DEFAULT_TURN_DETECTION: Turns = {
   type: 'server_vad',
   threshold: 0.5,
   prefix_padding_ms: 300,
@@ -90,7 +90,7 @@ const MANUAL_MODEL = 'gpt-realtime-whisper';
 export function defaultSettings(model: string | null): RealtimeSettings {
   return {
     ...{ format: 'audio/pcm', model, language: null, prompt: null, includesLogprobs: false },
-    turns: model === MANUAL_MODEL ? null : DEFAULT_TURNS,
+    turns: model === MANUAL_MODEL ? null : DEFAULT_TURN_DETECTION,
   };
 }
 

@@ -9,7 +9,7 @@ import type { LiveSession } from '../../live/session.js';
 import { requestError } from '../../transcription/request-errors.js';
 import { openAiRow } from '../openai/errors.js';
 import type { Message, SocketConnection } from '../websocket/connection.js';
-import type { Dialect } from './dialects.js';
+import type { RealtimeDialect } from './dialects.js';
 import { addTo, Items } from './items.js';
 import { liveSettings } from './live-settings.js';
 import { checked, PCM_RATE, type RealtimeSettings, type SampleFormat } from './session-schema.js';
@@ -33,7 +33,7 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 export interface RealtimeParts {
   connection: SocketConnection;
-  dialect: Dialect;
+  dialect: RealtimeDialect;
   settings: RealtimeSettings;
   reservation: LiveReservation;
   /** Another place, for another model. */

@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import type { Timer, Timers } from '../../timers.js';
 
 /** The longest message: 15 MiB of base64, and what surrounds it. */
-export const MOST_MESSAGE_BYTES = 15 * 2 ** 20 + 65_536;
+export const MOST_SOCKET_MESSAGE_BYTES = 15 * 2 ** 20 + 65_536;
 /** Messages on their way to the client. One that reads less is cut off. */
 export const MOST_UNREAD_BYTES = 4 * 2 ** 20;
 /** A proxy takes a connection for dead that says nothing for a minute. */

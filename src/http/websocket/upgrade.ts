@@ -12,7 +12,7 @@ import { leaveHttp } from '../connections/one-at-a-time.js';
 import { endWithError } from '../connections/raw-answer.js';
 import { newRequestId } from '../connections/request-id.js';
 import { GivenRequestId, RequestId } from '../schema/headers.js';
-import { MOST_MESSAGE_BYTES, SocketConnection } from './connection.js';
+import { MOST_SOCKET_MESSAGE_BYTES, SocketConnection } from './connection.js';
 
 export interface SocketRequest {
   id: string;
@@ -103,7 +103,7 @@ class Upgrader {
     clientTracking: false,
     perMessageDeflate: false,
     allowSynchronousEvents: false,
-    maxPayload: MOST_MESSAGE_BYTES,
+    maxPayload: MOST_SOCKET_MESSAGE_BYTES,
     // accept() has chosen; it is written into the headers.
     handleProtocols: (_offered, { verbatimSubprotocol = null }: IncomingMessage & Chosen) =>
       verbatimSubprotocol ?? false,

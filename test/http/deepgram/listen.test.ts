@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { spokenPcm } from '../../support/live-audio.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { bearer, TestServer, type Customer } from '../../support/server.js';
-import { refusalOf, SocketClient, type ServerEvent } from '../../support/socket-client.js';
+import { socketRefusal, SocketClient, type SocketEvent } from '../../support/socket-client.js';
 import { pcmOfSilence } from '../../support/speech.js';
 import { until } from '../../support/until.js';
 
@@ -48,7 +48,7 @@ describe("Deepgram's live protocol", () => {
   const url = (query: string): string => `${server.url}/v1/listen?${query}`;
   const open = (query = ''): Promise<SocketClient> =>
     SocketClient.connect(url(`${FORMAT}&${query}`), [], { headers: bearer(customer.key) });
-  const closeStream = async (client: SocketClient): Promise<ServerEvent> => {
+  const closeStream = async (client: SocketClient): Promise<SocketEvent> => {
     client.send({ type: 'CloseStream' });
     expect((await client.untilClosed()).code).to.equal(1000);
     return client.events.at(-1)!;
@@ -64,7 +64,7 @@ describe("Deepgram's live protocol", () => {
       for (const value of values) {
         const query = new URLSearchParams({ encoding: 'linear16', sample_rate: '16000', [name]: value });
         if (name === 'utterance_end_ms') query.set('interim_results', 'true');
-        const { status, body } = await refusalOf(url(query.toString()), { headers: bearer(customer.key) });
+        const { status, body } = await socketRefusal(url(query.toString()), { headers: bearer(customer.key) });
         expect(status, `${name}=${value}`).to.equal(400);
         const message = (JSON.parse(body) as { err_msg: string }).err_msg;
         // A value names itself.

@@ -32,11 +32,11 @@ describe("Deepgram's client in a live session", () => {
     const client = new DeepgramClient({
       apiKey: customer.key.rawKey,
       baseUrl: server.url.replace('http', 'ws'),
-    } as never);
+    });
     const socket = await client.listen.v1.connect({
       ...{ model: 'nova-3', language: 'en-US', encoding: 'linear16', sample_rate: '16000', smart_format: 'true' },
       ...{ interim_results: 'true', utterance_end_ms: '1000', vad_events: 'true', endpointing: '300' },
-    } as never);
+    });
     const received: Received[] = [];
     let closed = false;
     socket.on('message', (message: unknown) => received.push(message as Received));
@@ -44,9 +44,9 @@ describe("Deepgram's client in a live session", () => {
     socket.connect();
     await socket.waitForOpen();
     const speech = spokenPcm({ silenceSeconds: 2.5 });
-    for (const piece of pieces(speech, 6400)) socket.sendMedia(piece as never);
+    for (const piece of pieces(speech, 6400)) socket.sendMedia(piece);
     await until(() => received.some(({ type }) => type === 'UtteranceEnd'), 'UtteranceEnd');
-    socket.sendCloseStream({ type: 'CloseStream' } as never);
+    socket.sendCloseStream({ type: 'CloseStream' });
     await until(() => closed, 'closed');
     const types = received.map(({ type }) => type);
     expect(types).to.include('SpeechStarted');

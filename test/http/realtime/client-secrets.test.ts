@@ -1,9 +1,9 @@
 /** Ephemeral keys over HTTP and WebSockets: OpenAI's, in both dialects, and Deepgram's. */
 import { expect } from 'chai';
-import type { ServerEvent } from '../../support/socket-client.js';
+import type { SocketEvent } from '../../support/socket-client.js';
 import { call, transcribe, type Answer } from '../../support/requests.js';
 import { bearer, TestServer, type Customer } from '../../support/server.js';
-import { refusalOf, SocketClient } from '../../support/socket-client.js';
+import { socketRefusal, SocketClient } from '../../support/socket-client.js';
 
 const SECRETS = '/v1/realtime/client_secrets';
 const BETA_SECRETS = '/v1/realtime/transcription_sessions';
@@ -35,7 +35,7 @@ describe('ephemeral keys', () => {
   const browser = (key: string, query = '?intent=transcription', ...more: string[]): Promise<SocketClient> =>
     SocketClient.connect(`${server.url}/v1/realtime${query}`, ['realtime', INSECURE + key, ...more]);
   const refused = (key: string): Promise<{ status: number; body: string }> =>
-    refusalOf(`${server.url}/v1/realtime?intent=transcription`, {}, ['realtime', INSECURE + key]);
+    socketRefusal(`${server.url}/v1/realtime?intent=transcription`, {}, ['realtime', INSECURE + key]);
   const listenWith = (key: string): Promise<SocketClient> => SocketClient.connect(server.url + LISTEN, ['bearer', key]);
 
   it('open a session with the settings that were written into them', async () => {
@@ -105,7 +105,7 @@ describe('ephemeral keys', () => {
     const secret = body['client_secret'] as { value: string; expires_at: number };
     expect(secret.expires_at).to.equal(now / 1000 + 30);
     const client = await browser(secret.value, '', 'openai-beta.realtime-v1');
-    const { session } = (await client.next('transcription_session.created')) as ServerEvent & { session: object };
+    const { session } = (await client.next('transcription_session.created')) as SocketEvent & { session: object };
     expect(session).to.include({ input_audio_format: 'g711_alaw' });
     expect(session).to.have.nested.property('input_audio_transcription.language', 'de');
     client.close();
@@ -125,7 +125,7 @@ describe('ephemeral keys', () => {
     const long = await post(GRANT, { ttl_seconds: 3600 });
     expect(long.body['expires_in']).to.equal(3600);
     now += 3_600_000;
-    const expired = await refusalOf(server.url + LISTEN, {}, ['bearer', String(long.body['access_token'])]);
+    const expired = await socketRefusal(server.url + LISTEN, {}, ['bearer', String(long.body['access_token'])]);
     expect(expired.status).to.equal(401);
     expect(JSON.parse(expired.body)).to.have.all.keys('err_code', 'err_msg', 'request_id');
     for (const ttl of [0, 3601, '30', 1.5]) {
@@ -167,7 +167,7 @@ describe('ephemeral keys', () => {
     for (const key of [value.slice(0, -1) + last, `${value}A`, value.replace('.', ''), 'ek_', 'ek_68af296e8e408191']) {
       expect(await refused(key), key).to.include({ status: 401 });
     }
-    const page = await refusalOf(server.url + LISTEN, {}, ['token', `${value}x`]);
+    const page = await socketRefusal(server.url + LISTEN, {}, ['token', `${value}x`]);
     expect(page.status).to.equal(401);
   });
 

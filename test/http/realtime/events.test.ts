@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { at24kHz, pieces, spokenPcm } from '../../support/live-audio.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { bearer, TestServer, type Customer } from '../../support/server.js';
-import { SocketClient, type ServerEvent } from '../../support/socket-client.js';
+import { SocketClient, type SocketEvent } from '../../support/socket-client.js';
 import { pcmOfSilence } from '../../support/speech.js';
 import { until } from '../../support/until.js';
 
@@ -151,7 +151,7 @@ describe("OpenAI's live events", () => {
     const update = { type: 'session.update', session: { audio: { input: { format: { type: 'audio/pcma' } } } } };
     expect(await errorOf(client, update)).to.include({ param: 'session.audio.input.format' });
     await configure(client, { transcription: { language: 'de' } });
-    const { session } = client.of('session.updated').at(-1) as ServerEvent & { session: object };
+    const { session } = client.of('session.updated').at(-1) as SocketEvent & { session: object };
     expect(session).to.have.nested.property('audio.input.format.type', 'audio/pcmu');
     expect(session).to.have.nested.property('audio.input.transcription.language', 'de');
     client.close();

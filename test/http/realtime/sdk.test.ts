@@ -47,20 +47,20 @@ describe("OpenAI's client in a live session", () => {
         new CurrentSocket(
           { intent: 'transcription', options: options() } as never,
           new CurrentOpenAI(account()),
-        ) as unknown as AnySocket,
+        ),
     },
     'openai 6, by the name of a model': {
       ...{ update: 'session.update', opened: 'session.created' },
       open: () =>
-        new Socket({ model: 'whisper-1', options: options() } as never, new OpenAI(account())) as unknown as AnySocket,
+        new Socket({ model: 'whisper-1', options: options() }, new OpenAI(account())),
     },
     'openai 6, beta': {
       ...{ update: 'transcription_session.update', opened: 'transcription_session.created' },
       open: () =>
         new BetaSocket(
-          { model: 'whisper-1', options: options() } as never,
+          { model: 'whisper-1', options: options() },
           new OpenAI(account()),
-        ) as unknown as AnySocket,
+        ),
     },
   };
 

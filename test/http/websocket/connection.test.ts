@@ -1,6 +1,6 @@
 /** What a client may make the server hold and do once its WebSocket is open. */
 import { expect } from 'chai';
-import { MOST_MESSAGE_BYTES } from '../../../src/http/websocket/connection.js';
+import { MOST_SOCKET_MESSAGE_BYTES } from '../../../src/http/websocket/connection.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { call, transcribe } from '../../support/requests.js';
 import { bearer, TestServer, type Customer, type TestServerOptions } from '../../support/server.js';
@@ -29,12 +29,12 @@ describe('an open WebSocket', () => {
     const client = await open(REALTIME);
     client.send({ type: 'input_audio_buffer.append', audio: 'A'.repeat(15 * 2 ** 20 + 4) });
     expect(await client.next('error')).to.have.nested.property('error.param', 'event.audio');
-    client.socket.send(Buffer.alloc(MOST_MESSAGE_BYTES, 'A'));
+    client.socket.send(Buffer.alloc(MOST_SOCKET_MESSAGE_BYTES, 'A'));
     await until(() => client.of('error').length === 2);
-    client.socket.send(Buffer.alloc(MOST_MESSAGE_BYTES + 1, 'A'));
+    client.socket.send(Buffer.alloc(MOST_SOCKET_MESSAGE_BYTES + 1, 'A'));
     expect((await client.untilClosed()).code).to.equal(1009);
     const other = await open(LISTEN);
-    other.socket.send(Buffer.alloc(MOST_MESSAGE_BYTES + 1));
+    other.socket.send(Buffer.alloc(MOST_SOCKET_MESSAGE_BYTES + 1));
     expect((await other.untilClosed()).code).to.equal(1009);
   });
 

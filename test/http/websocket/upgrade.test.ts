@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { spokenPcm } from '../../support/live-audio.js';
 import { call, RawClient } from '../../support/requests.js';
 import { TestServer, type Customer, type TestServerOptions } from '../../support/server.js';
-import { refusalOf, SocketClient } from '../../support/socket-client.js';
+import { socketRefusal, SocketClient } from '../../support/socket-client.js';
 import { until } from '../../support/until.js';
 
 const REALTIME = '/v1/realtime?intent=transcription';
@@ -35,7 +35,7 @@ describe('requests for WebSockets', () => {
     given: Record<string, string> = headers(),
     subprotocols: string[] = [],
   ): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: Refusal }> => {
-    const answer = await refusalOf(server.url + path, { headers: given }, subprotocols);
+    const answer = await socketRefusal(server.url + path, { headers: given }, subprotocols);
     return { ...answer, body: JSON.parse(answer.body) as Refusal };
   };
   /** The code as each protocol names it. */

@@ -21,7 +21,7 @@ export interface Captions {
 
 const HIGHEST_RATE = 48_000;
 
-export async function captionsOf(
+export async function startCaptions(
   stream: MediaStream,
   { path, language, text }: { path: string; language: string; text: HTMLElement },
   events: CaptionEvents,

@@ -1,6 +1,6 @@
 /** A recording is chosen, dropped or recorded, sent, and shown with words that follow the audio. */
 import { refreshBalance } from './balance.js';
-import { captionsOf, type Captions } from './captions.js';
+import { startCaptions, type Captions } from './captions.js';
 import { onDuration } from './duration.js';
 import type { SentEvent } from './events.js';
 import { priceOf, type RunPrices } from './price.js';
@@ -199,7 +199,7 @@ function caption(stream: MediaStream): void {
   const failed = (message: string): void => {
     say('failure', 'captionsFailed', { message: message === '' ? (texts['broken'] ?? '') : message });
   };
-  captions = captionsOf(
+  captions = startCaptions(
     stream,
     {
       path: form.dataset['live'] ?? '',
