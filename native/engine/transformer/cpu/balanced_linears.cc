@@ -8,61 +8,56 @@
 namespace verbatim::transformer {
 namespace {
 
-// The largest weight of each column, in all layers.
-std::vector<float> column_peaks(std::span<const Linear* const> linears, std::size_t columns) {
-  std::vector<float> peaks(columns, 0.0f);
-  std::vector<float> row(columns);
-  for (const Linear* linear : linears) {
-    for (std::size_t i = 0; i < linear->weight.rows; ++i) {
-      linear->weight.read_row(i, row);
-      for (std::size_t k = 0; k < columns; ++k) peaks[k] = std::max(peaks[k], std::abs(row[k]));
-    }
+// Raises each column's peak to its largest weight.
+void add_peaks(const MatrixView& weight, std::vector<float>& peaks) {
+  std::vector<float> row(weight.columns);
+  for (std::size_t i = 0; i < weight.rows; ++i) {
+    weight.read_row(i, row);
+    for (std::size_t k = 0; k < row.size(); ++k) peaks[k] = std::max(peaks[k], std::abs(row[k]));
   }
-  return peaks;
 }
 
-// The rows of `source` with each column multiplied by its factor. Both must outlive the view.
-MatrixView with_columns(const MatrixView& source, const std::vector<float>& factors) {
+// Packs a layer with each column multiplied by its factor, and with what the norm's own bias adds to the layer's. The
+// weights are read once.
+PackedLinear pack_scaled(const Linear& linear, const std::vector<float>& factors, const std::vector<float>& beta,
+                         const ProductFormat& format, WeightMemory& memory) {
   MatrixView view;
-  view.rows = source.rows;
-  view.columns = source.columns;
-  view.reader = [&source, &factors](std::size_t row, std::span<float> out) {
-    source.read_row(row, out);
-    for (std::size_t k = 0; k < out.size(); ++k) out[k] *= factors[k];
-  };
-  return view;
-}
-
-// The bias and what the norm's own bias adds to it.
-std::vector<float> folded_bias(const Linear& linear, const std::vector<float>& beta) {
+  view.rows = linear.weight.rows;
+  view.columns = linear.weight.columns;
+  std::vector<float> values(view.rows * view.columns);
   std::vector<float> bias = linear.bias;
-  bias.resize(linear.weight.rows, 0.0f);
-  std::vector<float> row(linear.weight.columns);
-  for (std::size_t i = 0; i < bias.size(); ++i) {
+  bias.resize(view.rows, 0.0f);
+  for (std::size_t i = 0; i < view.rows; ++i) {
+    const std::span<float> row = std::span(values).subspan(i * view.columns, view.columns);
     linear.weight.read_row(i, row);
     double sum = 0.0;
-    for (std::size_t k = 0; k < row.size(); ++k) sum += static_cast<double>(row[k]) * beta[k];
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      sum += static_cast<double>(row[k]) * beta[k];
+      row[k] *= factors[k];
+    }
     bias[i] += static_cast<float>(sum);
   }
-  return bias;
+  view.data = std::as_bytes(std::span(values));
+  return {LinearWeight(view, format, memory), std::move(bias)};
 }
 
 }  // namespace
 
-PackedLinear pack_linear(const Linear& linear, ComputeType type, WeightMemory& memory) {
-  PackedLinear packed{PackedMatrix(linear.weight, type, memory), linear.bias};
+PackedLinear pack_linear(const Linear& linear, const ProductFormat& format, WeightMemory& memory) {
+  PackedLinear packed{LinearWeight(linear.weight, format, memory), linear.bias};
   packed.bias.resize(linear.weight.rows, 0.0f);
   return packed;
 }
 
-BalancedLinears pack_behind_norm(const LayerNorm& norm, std::span<const Linear* const> linears, ComputeType type,
-                                 WeightMemory& memory, std::span<const float> sizes) {
+BalancedLinears pack_behind_norm(const LayerNorm& norm, std::span<const Linear* const> linears,
+                                 const ProductFormat& format, WeightMemory& memory, std::span<const float> sizes) {
   BalancedLinears packed;
   const std::size_t columns = norm.gamma.size();
   std::vector<float> factors(columns, 1.0f);
   packed.gain = norm.gamma;
-  if (type == ComputeType::kInt8) {
-    const std::vector<float> peaks = column_peaks(linears, columns);
+  if (format.type == ComputeType::kInt8) {
+    std::vector<float> peaks(columns, 0.0f);
+    for (const Linear* linear : linears) add_peaks(linear->weight, peaks);
     for (std::size_t k = 0; k < columns; ++k) {
       packed.gain[k] = std::sqrt(std::abs(norm.gamma[k]) * peaks[k] / (sizes.empty() ? 1.0f : sizes[k]));
       // A column that weighs nothing.
@@ -70,8 +65,7 @@ BalancedLinears pack_behind_norm(const LayerNorm& norm, std::span<const Linear* 
     }
   }
   for (const Linear* linear : linears) {
-    packed.linears.push_back(
-        {PackedMatrix(with_columns(linear->weight, factors), type, memory), folded_bias(*linear, norm.beta)});
+    packed.linears.push_back(pack_scaled(*linear, factors, norm.beta, format, memory));
   }
   return packed;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <new>
 #include <span>
 #include <string>
@@ -37,48 +38,25 @@ Linear convolution(const ModelReader& reader, const std::string& name) {
   return linear;
 }
 
-std::size_t memory_bytes(const ModelShape& shape, ComputeType type) {
-  const auto bytes = [type](std::int64_t outputs, std::int64_t inputs) {
+std::size_t memory_bytes(const ModelShape& shape, const ProductFormat& format) {
+  const auto bytes = [&format](std::int64_t outputs, std::int64_t inputs) {
     MatrixView view;
     view.rows = static_cast<std::size_t>(outputs);
     view.columns = static_cast<std::size_t>(inputs);
-    return PackedMatrix::bytes(view, type);
+    return LinearWeight::memory_bytes(view, format);
   };
   const std::int64_t d = shape.audio_state;
-  const std::int64_t heads = shape.audio_heads;
+  const AttentionShape attention{static_cast<std::size_t>(d), static_cast<std::size_t>(shape.audio_heads)};
   const std::size_t layer =
-      bytes(3 * d, d) + static_cast<std::size_t>(heads) * bytes(d, d / heads) + bytes(4 * d, d) + bytes(d, 4 * d);
+      bytes(3 * d, d) + attention_output_bytes(attention, format) + bytes(4 * d, d) + bytes(d, 4 * d);
   return bytes(d, 3 * shape.mels) + bytes(d, 3 * d) + static_cast<std::size_t>(shape.audio_layers) * layer +
          static_cast<std::size_t>(shape.text_layers) * bytes(2 * d, d);
 }
 
-BalancedLinears behind(const LayerNorm& norm, const Linear& linear, ComputeType type, WeightMemory& memory,
+BalancedLinears behind(const LayerNorm& norm, const Linear& linear, const ProductFormat& format, WeightMemory& memory,
                        const StreamSizes& stream) {
   const Linear* const only[] = {&linear};
-  return pack_behind_norm(norm, only, type, memory, stream.outliers());
-}
-
-// Columns [first, first + count) of a matrix, which must outlive the view.
-MatrixView columns_of(const MatrixView& matrix, std::size_t first, std::size_t count) {
-  MatrixView view;
-  view.rows = matrix.rows;
-  view.columns = count;
-  view.reader = [&matrix, first, row = std::vector<float>(matrix.columns)](std::size_t i,
-                                                                           std::span<float> out) mutable {
-    matrix.read_row(i, row);
-    std::copy_n(row.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
-  };
-  return view;
-}
-
-std::vector<PackedMatrix> pack_by_head(const MatrixView& matrix, std::size_t heads, ComputeType type,
-                                       WeightMemory& memory) {
-  const std::size_t size = matrix.columns / heads;
-  std::vector<PackedMatrix> packed;
-  for (std::size_t head = 0; head < heads; ++head) {
-    packed.emplace_back(columns_of(matrix, head * size, size), type, memory);
-  }
-  return packed;
+  return pack_behind_norm(norm, only, format, memory, stream.outliers());
 }
 
 // Multiplies columns, or rows from `first` on, by factors. `factors` must outlive the view.
@@ -115,55 +93,63 @@ void move_factors_to_values(Attention& attention, const std::vector<float>& fact
 }
 
 // stream: what the layers before write, and then this one, too.
-CpuEncoderLayer read_layer(const LayerReader& layers, const std::string& name, std::size_t heads, ComputeType type,
-                           WeightMemory& memory, StreamSizes& stream) {
+CpuEncoderLayer read_layer(const LayerReader& layers, const std::string& name, std::size_t heads,
+                           const ProductFormat& format, WeightMemory& memory, StreamSizes& stream) {
+  const bool is_int8 = format.type == ComputeType::kInt8;
   Attention attention = layers.self_attention(name + ".attn");
   const FeedForward block = layers.feed_forward(name + ".mlp");
   const StreamSizes before = stream;
   std::vector<float> factors;
   OutlierColumns outliers;
-  if (type == ComputeType::kInt8) {
+  if (is_int8) {
     stream.add(attention.output);
     factors = small_column_factors(attention.output.weight);
     move_factors_to_values(attention, factors);
     outliers = OutlierColumns(block.down.weight, expected_sizes(block.norm, block.up));
   }
-  Linear rest{.weight = outliers.rest(block.down.weight), .bias = block.down.bias};
-  CpuEncoderLayer layer{.qkv = behind(attention.norm, attention.query, type, memory, before),
-                        .out = pack_by_head(attention.output.weight, heads, type, memory),
-                        .out_bias = attention.output.bias,
-                        .up = behind(block.norm, block.up, type, memory, stream),
-                        .down = pack_linear(rest, type, memory),
-                        .down_outliers = std::move(outliers)};
-  if (type == ComputeType::kInt8) stream.add(block.down);
+  const Linear rest{.weight = outliers.rest(block.down.weight), .bias = block.down.bias};
+  CpuEncoderLayer layer{.attention = {.qkv = behind(attention.norm, attention.query, format, memory, before),
+                                      .out = pack_attention_output(attention.output, heads, format, memory)},
+                        .feed_forward = {.up = behind(block.norm, block.up, format, memory, stream),
+                                         .down = pack_linear(rest, format, memory),
+                                         .down_outliers = {}}};
+  layer.feed_forward.down_outliers = std::move(outliers);
+  if (is_int8) stream.add(block.down);
   return layer;
 }
 
-std::size_t bytes_of(const PackedLinear& linear) { return linear.bias.size() * sizeof(float); }
+std::size_t bytes_of(const PackedLinear& linear) {
+  return linear.bias.size() * sizeof(float) + linear.weight.own_bytes();
+}
 std::size_t bytes_of(const BalancedLinears& balanced) {
   std::size_t bytes = balanced.gain.size() * sizeof(float);
   for (const PackedLinear& linear : balanced.linears) bytes += bytes_of(linear);
   return bytes;
 }
+std::size_t bytes_of(const AttentionOutput& output) {
+  std::size_t bytes = output.bias.size() * sizeof(float);
+  for (const LinearWeight& part : output.parts) bytes += part.own_bytes();
+  return bytes;
+}
 
 }  // namespace
 
-CpuEncoderWeights::CpuEncoderWeights(const ModelReader& reader, ComputeType type) try
-    : type_(type), memory_(memory_bytes(reader.info().shape, type)) {
+CpuEncoderWeights::CpuEncoderWeights(const ModelReader& reader, const ProductFormat& format) try
+    : format_(format), memory_(memory_bytes(reader.info().shape, format)) {
   const ModelShape& shape = reader.info().shape;
   const LayerReader file(reader);
-  first_convolution = pack_linear(convolution(reader, "encoder.conv1"), type, memory_);
+  first_convolution = pack_linear(convolution(reader, "encoder.conv1"), format, memory_);
   const Linear second = convolution(reader, "encoder.conv2");
-  second_convolution = pack_linear(second, type, memory_);
+  second_convolution = pack_linear(second, format, memory_);
   positions = reader.values("encoder.positional_embedding");
   StreamSizes stream(static_cast<std::size_t>(shape.audio_state));
-  if (type == ComputeType::kInt8) {
+  if (format.type == ComputeType::kInt8) {
     stream.add(second);
     stream.add(positions);
   }
   for (int i = 0; i < shape.audio_layers; ++i) {
     layers.push_back(read_layer(file, "encoder.blocks." + std::to_string(i),
-                                static_cast<std::size_t>(shape.audio_heads), type, memory_, stream));
+                                static_cast<std::size_t>(shape.audio_heads), format, memory_, stream));
     // Keeps the file and the packed weights from being in memory as a whole at the same time.
     reader.drop_pages();
   }
@@ -173,17 +159,21 @@ CpuEncoderWeights::CpuEncoderWeights(const ModelReader& reader, ComputeType type
     projections.push_back(file.key_value("decoder.blocks." + std::to_string(i) + ".cross_attn"));
   }
   for (const Linear& linear : projections) all.push_back(&linear);
-  cross = pack_behind_norm(file.norm("encoder.ln_post"), all, type, memory_, stream.outliers());
+  cross = pack_behind_norm(file.norm("encoder.ln_post"), all, format, memory_, stream.outliers());
+} catch (const EngineError&) {
+  throw;
 } catch (const std::bad_alloc&) {
   throw EngineError(ErrorCode::kOutOfMemory, "no memory for the encoder's weights");
+} catch (const std::exception& error) {
+  throw EngineError(ErrorCode::kInternalError, std::string("the encoder's weights: ") + error.what());
 }
 
 std::size_t CpuEncoderWeights::bytes() const noexcept {
   std::size_t bytes = memory_.size() + positions.size() * sizeof(float) + bytes_of(first_convolution) +
                       bytes_of(second_convolution) + bytes_of(cross);
   for (const CpuEncoderLayer& layer : layers) {
-    bytes += bytes_of(layer.qkv) + layer.out_bias.size() * sizeof(float) + bytes_of(layer.up) + bytes_of(layer.down) +
-             layer.down_outliers.bytes();
+    bytes += bytes_of(layer.attention.qkv) + bytes_of(layer.attention.out) + bytes_of(layer.feed_forward.up) +
+             bytes_of(layer.feed_forward.down) + layer.feed_forward.down_outliers.bytes();
   }
   return bytes;
 }

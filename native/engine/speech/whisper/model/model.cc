@@ -72,9 +72,9 @@ Model::Model(Private, const std::filesystem::path& path, const Placement& wanted
   check_room(wanted.device, room_on(wanted.device, wanted.graphs), reader_.info().weight_bytes);
   info_ = describe_model(reader_.info(), wanted.device);
   if (wanted.kernels) {
-    cpu_encoder_ = std::make_unique<const CpuEncoderWeights>(reader_, *wanted.kernels);
-    info_.accelerator =
-        std::string(transformer::compute_type_name(*wanted.kernels)) + " kernels (" + transformer::kernels().name + ")";
+    const transformer::ProductFormat format{*wanted.kernels, nullptr};
+    cpu_encoder_ = std::make_unique<const CpuEncoderWeights>(reader_, format);
+    info_.accelerator = transformer::format_name(format);
     info_.memory_bytes = cpu_encoder_->bytes();
   } else {
     if (wanted.graphs == nullptr) accelerator_ = accelerator::make_weight_store(wanted.accelerator);
