@@ -32,18 +32,10 @@ void check_spelling(std::string_view compute) {
   refuse_compute(compute, "auto, int8, bfloat16 and float32 are allowed");
 }
 
-// The format of products on the CPU for a setting that is not kOff.
-transformer::ProductFormat format_of(AcceleratorMode mode, std::string_view compute) {
-  if (mode == AcceleratorMode::kAuto && compute == "int8") return {transformer::ComputeType::kInt8, nullptr};
-  auto store = accelerator::make_weight_store(compute == "float32" ? AcceleratorMode::kFloat32 : mode);
-  if (!store) return {transformer::ComputeType::kFloat32, nullptr};
-  return transformer::accelerated_format(std::move(store));
-}
-
 std::shared_ptr<const SlotModel> load_parakeet(const std::filesystem::path& path, std::string_view device,
                                                AcceleratorMode mode, std::string_view compute) {
   if (mode != AcceleratorMode::kOff && find_device(device).id == "cpu") {
-    return parakeet::CpuModel::load(path, format_of(mode, compute));
+    return parakeet::CpuModel::load(path, transformer::choose_format(mode, compute));
   }
   if (compute != "auto") refuse_compute(compute, "auto is allowed, since whisper.cpp computes the model");
   return parakeet::Model::load(path, device);

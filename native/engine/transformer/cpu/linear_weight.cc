@@ -22,6 +22,12 @@ ProductFormat accelerated_format(std::shared_ptr<accelerator::WeightStore> store
   return {is_float32 ? ComputeType::kFloat32 : ComputeType::kBfloat16, std::move(store)};
 }
 
+ProductFormat choose_format(AcceleratorMode mode, std::string_view compute) {
+  if (mode == AcceleratorMode::kAuto && compute == "int8") return {ComputeType::kInt8, nullptr};
+  auto store = accelerator::make_weight_store(compute == "float32" ? AcceleratorMode::kFloat32 : mode);
+  return store ? accelerated_format(std::move(store)) : ProductFormat{ComputeType::kFloat32, nullptr};
+}
+
 std::string format_name(const ProductFormat& format) {
   if (format.accelerator) return accelerator::name(format.accelerator.get());
   return std::string(compute_type_name(format.type)) + " kernels (" + kernels().name + ")";

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "accelerator/matrices.h"
@@ -24,6 +25,11 @@ struct ProductFormat {
 
 // The format of products on the accelerator. store: not null.
 ProductFormat accelerated_format(std::shared_ptr<accelerator::WeightStore> store);
+
+// The format for a mode that is not kOff and a type, "int8", "bfloat16", "float32" or "auto". kAuto: int8 on the
+// kernels; else on the accelerator, in float32 if it is asked for, otherwise in its fastest type. kFloat32: in float32.
+// Without an accelerator float32 on the kernels.
+ProductFormat choose_format(AcceleratorMode mode, std::string_view compute);
 
 // "int8 kernels (avx512)" or "onednn bfloat16".
 std::string format_name(const ProductFormat& format);

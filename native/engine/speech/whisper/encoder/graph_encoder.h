@@ -12,14 +12,13 @@
 
 namespace verbatim::whisper {
 
-// The encoder as ggml's graphs: on a device, on the accelerator, or on ggml's own kernels.
+// The encoder as ggml's graphs: on a device, or on ggml's own kernels.
 class GraphEncoder final : public Encoder {
  public:
   // model: with encoder_weights(). threads: 1 to 256. Throws EngineError kInvalidArgument, kOutOfMemory.
   GraphEncoder(std::shared_ptr<const Model> model, int threads);
   ~GraphEncoder() override;
 
-  // The accelerator's own buffers are estimated.
   std::size_t memory_bytes() const noexcept override;
 
  private:

@@ -26,10 +26,12 @@ class Model {
   struct Private {};
 
  public:
-  // Loads onto the CPU. With kOff, ggml computes the encoder's products with the weights as stored. Otherwise the
-  // accelerator does where there is one; without one, kFloat32 makes the weights float32. Throws EngineError kIoError,
+  // Loads onto the CPU. With kOff, ggml's graphs compute the encoder with the weights as stored. Otherwise the
+  // accelerator computes its products; without one, this engine's kernels in float32. Throws EngineError kIoError,
   // kInvalidModel, kOutOfMemory, kInternalError.
   static std::shared_ptr<const Model> load(const std::filesystem::path& path, AcceleratorMode accelerator);
+  // Loads onto the CPU for products of a format. Throws EngineError as load() does.
+  static std::shared_ptr<const Model> load(const std::filesystem::path& path, const transformer::ProductFormat& format);
   // Loads for ggml's graphs on a device of find_device(), "cpu" included. Weights keep their stored type if the device
   // multiplies it, else they become float16; or all become float32. Throws EngineError as load() does, and
   // kDeviceUnavailable, kInvalidArgument for the device.
@@ -53,12 +55,10 @@ class Model {
   const transformer::Transformer& decoder() const noexcept { return decoder_; }
   void drop_pages() const noexcept { reader_.drop_pages(); }
 
-  // For encoders only. Weights for graphs, of load() and load_graphs().
+  // For encoders only. Weights for graphs, of load_graphs() and of load() with kOff.
   const EncoderWeights& encoder_weights() const noexcept { return *encoder_; }
-  // Weights for this engine's own kernels, of load_kernels(); else null.
+  // Weights for CpuEncoder, unless graphs compute the encoder; else null.
   const CpuEncoderWeights* cpu_encoder_weights() const noexcept { return cpu_encoder_.get(); }
-  // Null without an accelerator.
-  const std::shared_ptr<accelerator::WeightStore>& accelerator() const noexcept { return accelerator_; }
   // The device of load_graphs(); else null.
   ggml_backend_dev_t graph_device() const noexcept { return graph_device_; }
 
@@ -68,7 +68,6 @@ class Model {
   std::vector<float> mel_filters_;
   transformer::Transformer decoder_;
   ggml_backend_dev_t graph_device_;
-  std::shared_ptr<accelerator::WeightStore> accelerator_;
   std::unique_ptr<const EncoderWeights> encoder_;
   std::unique_ptr<const CpuEncoderWeights> cpu_encoder_;
   SpeechModelInfo info_;
