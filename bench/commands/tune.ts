@@ -90,7 +90,7 @@ async function benchTune(options: Options, parts: BenchParts): Promise<void> {
       devices,
       accelerator,
       decoder: decoder.kind,
-      compute: decoder.kind === 'batched' ? decoder.compute : 'auto',
+      compute: decoder.compute ?? 'auto',
       cpu: cpus()[0]?.model.trim() ?? 'unknown',
       cores: availableParallelism(),
       slots: chosen.slots,

@@ -52,7 +52,7 @@ export function deviceSettings(list: string, binding: Pick<NativeBinding, 'build
 
 /** 'whisper.cpp', or 'batched int8, 8 in flight' */
 export function decoderText(decoder: SpeechDecoder): string {
-  if (decoder.kind === 'whisper.cpp') return decoder.kind;
+  if (decoder.kind === 'whisper.cpp') return [decoder.kind, decoder.compute].filter(Boolean).join(' ');
   return `${decoder.kind} ${decoder.compute}, ${decoder.windowsInFlight} in flight`;
 }
 

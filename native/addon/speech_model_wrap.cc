@@ -26,13 +26,17 @@ Napi::Value SpeechModelWrap::load(const Napi::CallbackInfo& info) {
     const std::filesystem::path path = path_argument(info[0]);
     std::string device;
     AcceleratorMode accelerator = AcceleratorMode::kOff;
+    std::string compute = "auto";
     const OptionReader options(info[1], "options");
     options.required("device", device);
     read_accelerator(options, accelerator);
+    options.optional("compute", compute);
     const HeadSet heads = alignment_heads(info[1]);
     return run_on_worker(
         env, "verbatim.loadSpeechModel",
-        [path, device, accelerator, heads] { return load_slot_model(path, device, accelerator, heads); },
+        [path, device, accelerator, compute, heads] {
+          return load_slot_model(path, device, accelerator, compute, heads);
+        },
         [](Napi::Env e, std::shared_ptr<const SlotModel> model) {
           return wrap(e, std::make_shared<HeldModel>(e, std::move(model)));
         });

@@ -1,8 +1,10 @@
-// Compares a Parakeet model with and without the accelerator to whisper.cpp's command line: the same noise, in turns,
-// by processor time.
+// Compares a Parakeet model with and without the accelerator, and on this engine's kernels, to whisper.cpp's command
+// line: the same noise, in turns, by processor time.
 //
 //   parakeet_bench MODEL [--seconds 2,5,10,20,30] [--threads 1] [--rounds 3] [--accelerators off,auto]
+//                  [--types int8] [--kernels NAME,...]
 //
+// --types: int8, float32 or none, by the kernels alone; --kernels: on which, default: the best of this processor.
 // whisper.cpp is parakeet_full, as parakeet-cli calls it. The ratio is whisper.cpp's processor time over a slot's in
 // the same round: median, least, most. `first` is the time of the first window of that length, for which the
 // accelerator makes its primitives.
@@ -14,6 +16,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "audio/sample_rate.h"
@@ -21,6 +24,7 @@
 #include "options.h"
 #include "program.h"
 #include "speech/load_slot_model.h"
+#include "speech/parakeet/cpu_slot.h"
 #include "speech/random_models/noise.h"
 #include "speech/whisper_log.h"
 
@@ -68,11 +72,8 @@ Contestant whisper_cpp(const std::string& path, int threads) {
       }};
 }
 
-Contestant slot_of(const std::string& path, const std::string& accelerator, int threads) {
-  const auto model = load_slot_model(path, "cpu", bench::accelerator_mode(accelerator));
-  const std::string name = model->info().accelerator.empty() ? "slot" : model->info().accelerator;
-  const std::shared_ptr<WindowSlot> slot = model->make_slot(threads);
-  return {name, [slot](const Window& window) {
+Contestant contestant_of(const std::string& name, std::shared_ptr<WindowSlot> slot) {
+  return {name, [slot = std::move(slot)](const Window& window) {
             DecodeOptions options;
             options.language = "en";
             std::vector<int> ids;
@@ -81,6 +82,26 @@ Contestant slot_of(const std::string& path, const std::string& accelerator, int 
             }
             return ids;
           }};
+}
+
+Contestant slot_of(const std::string& path, const std::string& accelerator, int threads) {
+  const auto model = load_slot_model(path, "cpu", bench::accelerator_mode(accelerator));
+  return contestant_of(model->info().accelerator.empty() ? "slot" : model->info().accelerator,
+                       model->make_slot(threads));
+}
+
+void add_kernels(const std::string& path, const bench::Options& options, int threads,
+                 std::vector<Contestant>& contestants) {
+  for (const std::string& type : bench::words_of_list(options["--types"])) {
+    if (type == "none") continue;
+    if (type != "int8" && type != "float32") throw std::invalid_argument("--types is int8, float32 or none");
+    const auto compute = type == "int8" ? transformer::ComputeType::kInt8 : transformer::ComputeType::kFloat32;
+    const auto model = parakeet::CpuModel::load(path, {compute, nullptr});
+    for (const std::string& name : bench::words_of_list(options["--kernels"])) {
+      contestants.push_back(contestant_of(
+          type + " " + name, std::make_shared<parakeet::CpuSlot>(model, threads, bench::kernels_of(name))));
+    }
+  }
 }
 
 void compare(const std::vector<Contestant>& contestants, int seconds, int rounds) {
@@ -112,7 +133,9 @@ void run(const std::vector<std::string>& words) {
   const bench::Options options({.defaults = {{"--seconds", "2,5,10,20,30"},
                                              {"--threads", "1"},
                                              {"--rounds", "3"},
-                                             {"--accelerators", "off,auto"}},
+                                             {"--accelerators", "off,auto"},
+                                             {"--types", "int8"},
+                                             {"--kernels", transformer::kernels().name}},
                                 .most_operands = 1},
                                words);
   if (options.operands().size() != 1) throw std::invalid_argument("usage: parakeet_bench MODEL [options]");
@@ -123,6 +146,7 @@ void run(const std::vector<std::string>& words) {
   for (const std::string& accelerator : bench::words_of_list(options["--accelerators"])) {
     contestants.push_back(slot_of(path, accelerator, threads));
   }
+  add_kernels(path, options, threads, contestants);
   for (const int seconds : bench::positive_integers(options["--seconds"])) {
     compare(contestants, seconds, bench::integer(options["--rounds"], 1));
   }

@@ -18,7 +18,7 @@ export const AUTO_ON_CPU: SpeechDecoder['kind'] = 'batched';
  */
 export const DEFAULT_BATCH = 8;
 
-type Settings = Pick<Config, 'speechDecoder' | 'compute' | 'batch'>;
+type Settings = Pick<Config, 'speechDecoder' | 'compute' | 'batch'> & Partial<Pick<Config, 'accelerator'>>;
 type Model = Pick<SpeechModelEntry, 'name' | 'decoder'>;
 
 /**
@@ -30,9 +30,16 @@ export function speechDecoder(settings: Settings, devices: readonly string[], mo
   const { compute, batch } = settings;
   if (kind === 'batched') return { kind, compute, windowsInFlight: batch ?? DEFAULT_BATCH };
   const reason = 'since the speech decoder is whisper.cpp';
-  if (compute !== 'auto') throw new ConfigError('VERBATIM_COMPUTE', compute, `auto, ${reason}`);
   if (batch !== null) throw new ConfigError('VERBATIM_BATCH', String(batch), `nothing, ${reason}`);
-  return { kind };
+  if (compute === 'auto') return { kind };
+  // A model of another family than Whisper, which this engine computes itself on a CPU.
+  const isOwn = model?.decoder !== undefined && settings.accelerator !== 'off' && isOnCpu(devices);
+  if (!isOwn) throw new ConfigError('VERBATIM_COMPUTE', compute, `auto, ${reason}`);
+  return { kind, compute };
+}
+
+function isOnCpu(devices: readonly string[]): boolean {
+  return devices.every((device) => device === 'cpu');
 }
 
 function decoderKind(
@@ -44,8 +51,7 @@ function decoderKind(
     if (decoder === 'auto' || decoder === model.decoder) return model.decoder;
     throw new ConfigError('VERBATIM_SPEECH_DECODER', decoder, `auto, ${model.decoder} for ${model.name}`);
   }
-  const onCpu = devices.every((device) => device === 'cpu');
-  if (decoder === 'auto') return onCpu ? AUTO_ON_CPU : 'whisper.cpp';
+  if (decoder === 'auto') return isOnCpu(devices) ? AUTO_ON_CPU : 'whisper.cpp';
   if (decoder === 'batched' && devices.length > 1) {
     const allowed = `auto, whisper.cpp on ${devices.join(', ')}; batched on one device`;
     throw new ConfigError('VERBATIM_SPEECH_DECODER', decoder, allowed);

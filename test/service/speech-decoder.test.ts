@@ -35,6 +35,14 @@ describe('The speech decoder', () => {
       'VERBATIM_SPEECH_DECODER is "batched"; allowed: auto, whisper.cpp for mine.',
     );
     expect(() => of({ VERBATIM_BATCH: '3' })).to.throw('since the speech decoder is whisper.cpp');
+    expect(of({ VERBATIM_COMPUTE: 'int8' })).to.deep.equal({ kind: 'whisper.cpp', compute: 'int8' });
+    expect(of({ VERBATIM_COMPUTE: 'auto' })).to.deep.equal({ kind: 'whisper.cpp' });
+    const off = { VERBATIM_COMPUTE: 'int8', VERBATIM_ACCEL: 'off' };
+    expect(() => of(off)).to.throw(
+      'VERBATIM_COMPUTE is "int8"; allowed: auto, since the speech decoder is whisper.cpp.',
+    );
+    const onGpu = (): unknown => speechDecoder(readConfig({ VERBATIM_COMPUTE: 'int8' }, '.'), ['cuda:0'], model);
+    expect(onGpu).to.throw('VERBATIM_COMPUTE is "int8"');
   });
 
   it('is refused by name where it does not work, and so is what it does not take', () => {

@@ -36,10 +36,7 @@ ggml_backend_device_i device_interface() {
   i.supports_op = [](ggml_backend_dev_t backend_device, const ggml_tensor* node) {
     return traits_of(backend_device).supports(*node);
   };
-  i.supports_buft = [](ggml_backend_dev_t backend_device, ggml_backend_buffer_type_t type) {
-    const auto works_in = traits_of(backend_device).works_in;
-    return ggml_backend_buft_is_host(type) || (works_in != nullptr && works_in(type));
-  };
+  i.supports_buft = [](ggml_backend_dev_t, ggml_backend_buffer_type_t type) { return ggml_backend_buft_is_host(type); };
   return i;
 }
 

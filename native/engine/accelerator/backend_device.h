@@ -17,8 +17,6 @@ struct BackendDeviceTraits {
   // A backend's function outside ggml's interface, such as "ggml_backend_set_n_threads", or null for an unknown name.
   // Null: there are none.
   void* (*get_proc_address)(const char* name) = nullptr;
-  // Whether it supports these buffers, which are not the CPU's own. Null: it supports none.
-  bool (*works_in)(ggml_backend_buffer_type_t type) = nullptr;
 };
 
 // A ggml backend device of type ACCEL, which whisper.cpp tries before its CPU backend, with the registry that ggml

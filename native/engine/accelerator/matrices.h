@@ -34,9 +34,8 @@ class PackedWeight {
 };
 
 struct WeightProduct {
-  // The epilogue of a product. kSilu and kRelu follow the bias. kAdd adds the product to the result and
-  // takes no bias.
-  enum class Then { kNothing, kSilu, kRelu, kAdd };
+  // The epilogue of a product, behind the bias. kAdd adds the product to the result. kGelu is the one by tanh.
+  enum class Then { kNothing, kSilu, kRelu, kGelu, kAdd };
 
   const PackedWeight& weight;
   std::int64_t rows = 0;

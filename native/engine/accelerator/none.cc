@@ -1,7 +1,6 @@
 // The build without oneDNN.
 #ifndef VERBATIM_ONEDNN
 #include "accelerator/accelerator.h"
-#include "accelerator/graph.h"
 #include "accelerator/matrices.h"
 
 namespace verbatim::accelerator {
@@ -20,11 +19,6 @@ StateScope::~StateScope() = default;
 bool StateScope::took_weights() const noexcept { return false; }
 
 // Never called: there is no store.
-ggml_type operand_type(const WeightStore& /*store*/) noexcept { return GGML_TYPE_F32; }
-ggml_backend_buffer_type_t packed_buffer_type(const WeightStore& /*store*/) { return nullptr; }
-void pack(const ggml_tensor& /*matrix*/, const void* /*values*/) {}
-ggml_backend_t make_backend(std::shared_ptr<WeightStore> /*store*/) { return nullptr; }
-
 void to_operands(const WeightStore& /*store*/, const float* /*from*/, std::size_t /*count*/, void* /*to*/) {}
 PackedWeight::PackedWeight(const WeightStore& /*store*/, std::int64_t inputs, std::int64_t outputs,
                            const float* /*rows*/)

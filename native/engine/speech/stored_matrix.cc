@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace verbatim {
 namespace {
@@ -48,6 +49,18 @@ std::vector<float> StoredMatrix::values() const {
     read_row(row, std::span(all).subspan(row * columns, columns));
   }
   return all;
+}
+
+transformer::MatrixView stacked(std::vector<StoredMatrix> parts) {
+  transformer::MatrixView view;
+  view.columns = parts.front().columns;
+  for (const StoredMatrix& part : parts) view.rows += part.rows;
+  view.reader = [parts = std::move(parts)](std::size_t row, std::span<float> out) {
+    std::size_t i = 0;
+    for (; row >= parts[i].rows; ++i) row -= parts[i].rows;
+    parts[i].read_row(row, out);
+  };
+  return view;
 }
 
 void prepare_conversions() { ggml_cpu_init(); }

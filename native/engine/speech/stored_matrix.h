@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "speech/model_tensors.h"
+#include "transformer/matrix_view.h"
 
 namespace verbatim {
 
@@ -34,6 +35,9 @@ struct StoredMatrix {
   // The real values of all rows.
   std::vector<float> values() const;
 };
+
+// Matrices of the same width as one, its parts below each other. A view of the file.
+transformer::MatrixView stacked(std::vector<StoredMatrix> parts);
 
 // Fills the float16 conversion tables that some machines need. Must be called before the first row is read.
 void prepare_conversions();

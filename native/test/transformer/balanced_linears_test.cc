@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "transformer/cpu/row_product.h"
@@ -68,7 +69,8 @@ struct Block {
 
   // The distance of the product of these rows from expected().
   double distance(const PackedLinear& packed, const std::vector<float>& x) const {
-    const ComputeType type = packed.weight.type();
+    const PackedMatrix& weight = *packed.weight.for_kernels();
+    const ComputeType type = weight.type();
     const std::size_t count = x.size() / kInputs;
     std::vector<std::byte> operands(count * operand_row_bytes(type, kInputs));
     for (std::size_t i = 0; i < count; ++i) {
@@ -76,7 +78,7 @@ struct Block {
                      operands.data() + i * operand_row_bytes(type, kInputs));
     }
     std::vector<float> y(count * kOutputs);
-    multiply(kernels(), {.weight = packed.weight,
+    multiply(kernels(), {.weight = weight,
                          .rows = count,
                          .operands = operands.data(),
                          .epilogue = {.bias = packed.bias.data()},
@@ -92,15 +94,15 @@ struct Block {
   }
 
   double balanced(ComputeType type, std::span<const float> sizes = {}) const {
-    WeightMemory memory(packed_linear_bytes(linear.weight, type) + WeightMemory::float_bytes(kInputs));
+    WeightMemory memory(packed_linear_bytes(linear.weight, {type, nullptr}) + WeightMemory::float_bytes(kInputs));
     const Linear* const only[] = {&linear};
-    const BalancedLinears packed = pack_behind_norm(norm, only, type, memory, sizes);
+    const BalancedLinears packed = pack_behind_norm(norm, only, {type, nullptr}, memory, sizes);
     return distance(packed.linears.front(), normalized(packed.gain, std::vector<float>(kInputs, 0.0f)));
   }
 
   double plain(ComputeType type) const {
-    WeightMemory memory(packed_linear_bytes(linear.weight, type));
-    return distance(pack_linear(linear, type, memory), normalized(norm.gamma, norm.beta));
+    WeightMemory memory(packed_linear_bytes(linear.weight, {type, nullptr}));
+    return distance(pack_linear(linear, {type, nullptr}, memory), normalized(norm.gamma, norm.beta));
   }
 };
 

@@ -61,7 +61,8 @@ export interface WeightCacheOptions {
 
 /**
  * What computes the encoder's large products on a CPU. 'off': whisper.cpp. 'float32': oneDNN, where it was built in.
- * 'auto': oneDNN in the fastest type that the processor multiplies, bfloat16 or else float32.
+ * 'auto': oneDNN in the fastest type that the processor multiplies, bfloat16 or else float32. Without oneDNN this
+ * engine's kernels compute in float32.
  */
 export type AcceleratorMode = 'auto' | 'float32' | 'off';
 
@@ -73,6 +74,8 @@ export interface SpeechModelOptions {
    * by side.
    */
   accelerator?: AcceleratorMode;
+  /** Of a Parakeet model on a CPU whose accelerator is not 'off': encoder and transducer. Default, and else: 'auto'. */
+  compute?: ComputeType;
   /**
    * As in RecogniserOptions. Words are aligned by the engine's own encoder and decoder, on the CPU; these are loaded
    * with the first window that asks for words.
@@ -88,7 +91,7 @@ export interface SpeechModel {
 }
 
 /**
- * The type that the decoder's weights are held in for computing; 'auto': the fastest that does not cost words, on CUDA
+ * The type that the model's weights are held in for computing; 'auto': the fastest that does not cost words, on CUDA
  * float16.
  */
 export type ComputeType = 'auto' | 'int8' | 'bfloat16' | 'float32';

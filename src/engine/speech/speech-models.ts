@@ -19,11 +19,15 @@ import { StepScheduler } from './step-scheduler.js';
 import type { WindowScheduler } from './window-scheduler.js';
 
 /**
- * What decodes: whisper.cpp, a window in each slot; or the engine's own decoder, all windows in one batch, on one
- * device.
+ * What decodes: whisper.cpp or the model's own code, a window in each slot; or the engine's own decoder, all windows in
+ * one batch, on one device.
  */
 export type SpeechDecoder =
-  | { kind: 'whisper.cpp' }
+  | {
+      kind: 'whisper.cpp';
+      /** Of a model that this engine computes itself; absent: 'auto'. */
+      compute?: ComputeType;
+    }
   | {
       kind: 'batched';
       compute: ComputeType;
@@ -68,16 +72,19 @@ export interface SpeechModels {
 /** Rejects with the addon's error, and leaves nothing loaded. */
 export function loadSpeechModels(options: SpeechModelsOptions): Promise<SpeechModels> {
   const { decoder } = options;
-  return decoder.kind === 'batched' ? loadBatched(options, decoder) : loadWhisperCpp(options);
+  return decoder.kind === 'batched' ? loadBatched(options, decoder) : loadSlots(options, decoder.compute);
 }
 
-async function loadWhisperCpp(options: SpeechModelsOptions): Promise<SpeechModels> {
-  const { binding, modelPath, accelerator, windowSeconds, clock, alignmentHeads: heads } = options;
-  const alignment = heads === undefined ? {} : { alignmentHeads: heads };
+async function loadSlots(options: SpeechModelsOptions, compute: ComputeType | undefined): Promise<SpeechModels> {
+  const { binding, modelPath, accelerator, windowSeconds, clock, alignmentHeads } = options;
+  const given = {
+    ...(alignmentHeads === undefined ? {} : { alignmentHeads }),
+    ...(compute === undefined ? {} : { compute }),
+  };
   const models: SpeechModel[] = [];
   try {
     for (const device of options.devices)
-      models.push(await binding.loadSpeechModel(modelPath, { device, accelerator, ...alignment }));
+      models.push(await binding.loadSpeechModel(modelPath, { device, accelerator, ...given }));
     const pool = await SlotPool.create(models, options);
     return loaded(models, new SlotScheduler(pool, windowSeconds, clock));
   } catch (error) {

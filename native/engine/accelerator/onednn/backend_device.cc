@@ -8,9 +8,7 @@
 
 #include "accelerator/accelerator.h"
 #include "accelerator/backend_device.h"
-#include "accelerator/graph.h"
 #include "accelerator/onednn/attention.h"
-#include "accelerator/onednn/packed_buffer.h"
 #include "accelerator/onednn/plain_weights.h"
 #include "accelerator/onednn/product.h"
 #include "accelerator/onednn/workspace.h"
@@ -144,15 +142,10 @@ std::size_t operand_size(const WeightStore* store) noexcept {
 }
 
 void register_backend_device() {
-  static BackendDevice backend_device({kName, "oneAPI Deep Neural Network Library", make_backend_in_scope, supports,
-                                       get_proc_address,
-                                       [](ggml_backend_buffer_type_t type) { return is_packed_type(type); }});
+  static BackendDevice backend_device(
+      {kName, "oneAPI Deep Neural Network Library", make_backend_in_scope, supports, get_proc_address});
   static const bool is_wrapped = (wrap_extra_buffer_types(), true);
   std::ignore = is_wrapped;
-}
-
-ggml_backend_t make_backend(std::shared_ptr<WeightStore> store) {
-  return make_backend_on(std::move(store), ggml_backend_dev_by_name(kName));
 }
 
 // The feed-forward block's activations, one set of a window's keys or values, and each lane's block of scores.

@@ -14,6 +14,7 @@ constexpr std::int64_t kTypicalRows = 512;
 dnnl::post_ops post_ops_of(Epilogue epilogue) {
   dnnl::post_ops after;
   switch (epilogue) {
+    case Epilogue::kGelu:
     case Epilogue::kBiasGelu:
       append_eltwise(after, dnnl::algorithm::eltwise_gelu_tanh, 0.0f);
       break;
@@ -26,6 +27,7 @@ dnnl::post_ops post_ops_of(Epilogue epilogue) {
       append_eltwise(after, dnnl::algorithm::eltwise_relu, 0.0f);
       break;
     case Epilogue::kAdd:
+    case Epilogue::kBiasAdd:
       after.append_sum(1.0f);
       break;
     case Epilogue::kNone:
@@ -37,7 +39,7 @@ dnnl::post_ops post_ops_of(Epilogue epilogue) {
 
 bool has_bias(Epilogue epilogue) {
   return epilogue == Epilogue::kBias || epilogue == Epilogue::kBiasGelu || epilogue == Epilogue::kBiasSilu ||
-         epilogue == Epilogue::kBiasRelu;
+         epilogue == Epilogue::kBiasRelu || epilogue == Epilogue::kBiasAdd;
 }
 
 dnnl::matmul::primitive_desc describe(const dnnl::engine& engine, const MatmulShape& shape, const Layout& weights) {

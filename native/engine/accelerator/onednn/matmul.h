@@ -10,7 +10,7 @@
 namespace verbatim::accelerator {
 
 // Applied to a product before it is written. kAdd adds it to the existing result.
-enum class Epilogue { kNone, kBias, kBiasGelu, kSilu, kBiasSilu, kRelu, kBiasRelu, kAdd };
+enum class Epilogue { kNone, kBias, kGelu, kBiasGelu, kSilu, kBiasSilu, kRelu, kBiasRelu, kAdd, kBiasAdd };
 
 // C[rows, columns] = epilogue(A[rows, depth] B[depth, columns]): A and C row-major.
 struct MatmulShape {

@@ -19,8 +19,10 @@ Epilogue epilogue_of(const WeightProduct& product) {
       return product.bias == nullptr ? Epilogue::kSilu : Epilogue::kBiasSilu;
     case Then::kRelu:
       return product.bias == nullptr ? Epilogue::kRelu : Epilogue::kBiasRelu;
+    case Then::kGelu:
+      return product.bias == nullptr ? Epilogue::kGelu : Epilogue::kBiasGelu;
     case Then::kAdd:
-      return Epilogue::kAdd;
+      return product.bias == nullptr ? Epilogue::kAdd : Epilogue::kBiasAdd;
     case Then::kNothing:
       break;
   }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "accelerator/onednn/packed_buffer.h"
 #include "accelerator/onednn/workspace.h"
 
 namespace verbatim::accelerator {
@@ -35,11 +34,6 @@ bool is_plain_memory(const ggml_tensor& tensor) {
 bool is_weight(const ggml_tensor& tensor) {
   const ggml_backend_buffer_t buffer = buffer_of(tensor);
   return buffer != nullptr && ggml_backend_buffer_get_usage(buffer) == GGML_BACKEND_BUFFER_USAGE_WEIGHTS;
-}
-
-// Rows of memory, which may be apart or overlap.
-bool is_matrix_of_rows(const ggml_tensor& tensor) {
-  return ggml_is_matrix(&tensor) && tensor.nb[0] == ggml_type_size(tensor.type) && ggml_blck_size(tensor.type) == 1;
 }
 
 bool is_plain_matrix(const ggml_tensor& tensor) { return ggml_is_matrix(&tensor) && ggml_is_contiguous(&tensor); }
@@ -78,7 +72,7 @@ Epilogue epilogue_of(const ggml_tensor* bias, bool gelu) {
 void multiply(Workspace& workspace, const ggml_tensor& product, void* left, const ggml_tensor* bias, bool gelu,
               void* result, DataType result_type) {
   const ggml_tensor& weights = *product.src[0];
-  const bool packed = is_packed(weights) || is_weight(weights);
+  const bool packed = is_weight(weights);
 
   MatmulShape shape;
   shape.rows = product.src[1]->ne[1];
@@ -91,9 +85,8 @@ void multiply(Workspace& workspace, const ggml_tensor& product, void* left, cons
   shape.threads = workspace.threads;
   const Matmul& matmul = workspace.matmuls.get(shape);
 
-  void* const right = is_packed(weights) ? weights.data
-                      : packed           ? const_cast<void*>(workspace.store->packed(weights))
-                                         : operand(weights, shape.type, workspace.right, workspace);
+  void* const right = packed ? const_cast<void*>(workspace.store->packed(weights))
+                             : operand(weights, shape.type, workspace.right, workspace);
   const auto& engine = cpu_engine();
   const dnnl::memory::desc scratch = matmul.description.scratchpad_desc();
   std::unordered_map<int, dnnl::memory> arguments{
@@ -115,7 +108,6 @@ bool takes_product(const ggml_tensor& product) {
   if (product.op != GGML_OP_MUL_MAT) return false;
   const ggml_tensor& weights = *product.src[0];
   const ggml_tensor& columns = *product.src[1];
-  if (is_packed(weights)) return is_matrix_of_rows(columns) && columns.type == GGML_TYPE_F32;
   return is_plain_memory(weights) && is_plain_matrix(weights) && is_plain_matrix(columns) && is_plain_matrix(product) &&
          product.type == GGML_TYPE_F32 && (columns.type == GGML_TYPE_F32 || columns.type == GGML_TYPE_F16) &&
          convertible(weights.type) && columns.ne[1] >= (is_weight(weights) ? kLeastPositions : kLeastColumns) &&

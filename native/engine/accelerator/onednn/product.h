@@ -9,8 +9,7 @@ struct Workspace;
 // Whether the accelerator supports this GGML_OP_MUL_MAT: a matrix times many float32 (or float16) columns, all
 // contiguous, in float32. "Many" is 240 or more for a weight and 48 or more for an activation. Products with fewer
 // columns are bound by reading the weights, which ggml reads in their own, smaller type. Vocabulary projections are
-// excluded: the decoder computes them one column at a time, and their packed copy would be the largest of all. With
-// weights that exist in packed form only (packed_buffer.h), every product is supported.
+// excluded: the decoder computes them one column at a time, and their packed copy would be the largest of all.
 bool takes_product(const ggml_tensor& product);
 // The same for a model's weight.
 bool takes_weight_product(const ggml_tensor& product);

@@ -1,18 +1,16 @@
 #include "speech/parakeet/encoder.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "error.h"
-#include "transformer/kernels/kernels.h"
 #include "transformer/transformer.h"
 
 namespace verbatim::parakeet {
 namespace {
 
-using Then = accelerator::WeightProduct::Then;
-
-constexpr float kNormEpsilon = 1e-5f;
+using transformer::Activation;
+using transformer::EncoderLayers;
+using transformer::PositionBlock;
 
 std::size_t size_of(std::int64_t value) { return static_cast<std::size_t>(value); }
 
@@ -22,28 +20,20 @@ void check(const AbortFlag* abort) {
 
 }  // namespace
 
-Encoder::Encoder(const EncoderWeights& weights, const std::shared_ptr<accelerator::WeightStore>& store,
-                 const ModelShape& shape, int threads)
+Encoder::Encoder(const EncoderWeights& weights, const ModelShape& shape, int threads,
+                 const transformer::Kernels& kernels)
     : weights_(weights),
-      store_(store),
-      state_(shape.state),
-      kernel_(shape.kernel),
-      threads_(threads),
-      operand_(accelerator::operand_size(store.get())),
-      multiplier_(store, threads),
-      subsampling_(weights.subsampling, *store, multiplier_, threads),
-      attention_(store, shape.state, shape.heads, threads),
-      rows_(size_of(threads * state_)) {}
+      kernels_(kernels),
+      state_(size_of(shape.state)),
+      kernel_(size_of(shape.kernel)),
+      layers_(weights.format(), kernels, {state_, size_of(shape.heads)}, threads),
+      subsampling_(weights.subsampling, layers_, kernels, threads) {}
 
 const std::vector<float>& Encoder::encode(const MelSpectrogram& mel, const AbortFlag* abort) {
   check(abort);
-  positions_ = positions_of(mel.frames);
-  const std::size_t values = size_of(positions_ * state_);
-  x_.resize(values);
-  wide_.resize(3 * values);
-  gated_.assign(values + size_of((kernel_ - 1) * state_), 0.0f);
-  operands_.resize(values * operand_);
-  inner_.resize(4 * values * operand_);
+  positions_ = size_of(positions_of(mel.frames));
+  x_.resize(positions_ * state_);
+  gated_.assign((positions_ + kernel_ - 1) * state_, 0.0f);
   subsampling_.run(mel, x_.data());
   for (const LayerWeights& weights : weights_.layers) layer(weights, abort);
   return x_;
@@ -51,82 +41,63 @@ const std::vector<float>& Encoder::encode(const MelSpectrogram& mel, const Abort
 
 void Encoder::layer(const LayerWeights& weights, const AbortFlag* abort) {
   check(abort);
-  feed_forward(weights.first);
+  layers_.feed_forward(weights.first, Activation::kSwish, x_);
   check(abort);
-  attention(weights.attention);
+  layers_.attention(weights.attention, &weights.positions, x_);
   check(abort);
   convolution(weights.convolution);
   check(abort);
-  feed_forward(weights.second);
-  const std::size_t state = size_of(state_);
-  accelerator::for_each(positions_, threads_, [&](std::int64_t i, std::size_t /*thread*/) {
-    float* const row = x_.data() + size_of(i) * state;
-    transformer::kernels().layer_norm(row, state, weights.norm.gain.data(), weights.norm.bias.data(), kNormEpsilon,
-                                      row);
+  layers_.feed_forward(weights.second, Activation::kSwish, x_);
+  layers_.for_each_block(positions_, [&](PositionBlock block, Lane& /*lane*/) {
+    for (std::size_t i = block.first; i < block.first + block.count; ++i) {
+      float* const row = x_.data() + i * state_;
+      kernels_.layer_norm(row, state_, weights.norm.gamma.data(), weights.norm.beta.data(), weights.norm.epsilon, row);
+    }
   });
-}
-
-void Encoder::normalize(const NormWeights& weights) {
-  const std::size_t state = size_of(state_);
-  accelerator::for_each(positions_, threads_, [&](std::int64_t i, std::size_t thread) {
-    float* const row = rows_.data() + thread * state;
-    transformer::kernels().layer_norm(x_.data() + size_of(i) * state, state, weights.gain.data(), weights.bias.data(),
-                                      kNormEpsilon, row);
-    accelerator::to_operands(*store_, row, state, operands_.data() + size_of(i) * state * operand_);
-  });
-}
-
-void Encoder::feed_forward(const FeedForwardWeights& weights) {
-  normalize(weights.norm);
-  multiplier_.multiply({.weight = weights.up,
-                        .rows = positions_,
-                        .left = operands_.data(),
-                        .then = Then::kSilu,
-                        .result = inner_.data(),
-                        .as_operands = true});
-  multiplier_.multiply(
-      {.weight = weights.down, .rows = positions_, .left = inner_.data(), .then = Then::kAdd, .result = x_.data()});
-}
-
-void Encoder::attention(const AttentionWeights& weights) {
-  normalize(weights.norm);
-  multiplier_.multiply({.weight = weights.qkv, .rows = positions_, .left = operands_.data(), .result = wide_.data()});
-  attention_.run(weights, wide_.data(), positions_, operands_.data());
-  multiplier_.multiply(
-      {.weight = weights.out, .rows = positions_, .left = operands_.data(), .then = Then::kAdd, .result = x_.data()});
 }
 
 // The gated values lie between rows of zeros, as many on each side as the kernel reaches.
 void Encoder::convolution(const ConvolutionWeights& weights) {
-  const std::size_t state = size_of(state_);
-  normalize(weights.norm);
-  multiplier_.multiply({.weight = weights.in, .rows = positions_, .left = operands_.data(), .result = wide_.data()});
-  float* const gated = gated_.data() + size_of((kernel_ - 1) / 2) * state;
-  accelerator::for_each(positions_, threads_, [&](std::int64_t i, std::size_t /*thread*/) {
-    const float* const row = wide_.data() + size_of(2 * i) * state;
-    transformer::kernels().gate_row(row, row + state, state, gated + size_of(i) * state);
+  const transformer::PackedLinear& in = weights.in.linears.front();
+  float* const gated = gated_.data() + (kernel_ - 1) / 2 * state_;
+  layers_.for_each_block(positions_, [&](PositionBlock block, Lane& lane) {
+    lane.inner.resize(std::max(lane.inner.size(), 2 * block.count * state_));
+    lane.multiplier->multiply(
+        {.weight = in.weight,
+         .rows = block.count,
+         .operands = layers_.normalized(weights.in, x_.data() + block.first * state_, block.count, lane),
+         .epilogue = {.bias = in.bias.data()},
+         .y = lane.inner.data()});
+    for (std::size_t i = 0; i < block.count; ++i) {
+      const float* const row = lane.inner.data() + 2 * i * state_;
+      kernels_.gate_row(row, row + state_, state_, gated + (block.first + i) * state_);
+    }
   });
-  accelerator::for_each(positions_, threads_, [&](std::int64_t i, std::size_t thread) {
-    float* const row = rows_.data() + thread * state;
-    std::vector<const float*> taps(size_of(kernel_));
-    for (std::size_t j = 0; j < taps.size(); ++j) taps[j] = gated_.data() + (size_of(i) + j) * state;
-    transformer::kernels().mix_rows({.rows = taps.data(),
-                                     .weights = weights.kernel.data(),
-                                     .taps = taps.size(),
-                                     .bias = weights.bias.data(),
-                                     .activation = static_cast<int>(transformer::Activation::kSwish),
-                                     .size = state,
-                                     .out = row});
-    accelerator::to_operands(*store_, row, state, operands_.data() + size_of(i) * state * operand_);
+  layers_.for_each_block(positions_, [&](PositionBlock block, Lane& lane) {
+    lane.inner.resize(std::max(lane.inner.size(), block.count * state_));
+    std::vector<const float*> taps(kernel_);
+    for (std::size_t i = 0; i < block.count; ++i) {
+      for (std::size_t j = 0; j < kernel_; ++j) taps[j] = gated_.data() + (block.first + i + j) * state_;
+      kernels_.mix_rows({.rows = taps.data(),
+                         .weights = weights.kernel.data(),
+                         .taps = kernel_,
+                         .bias = weights.bias.data(),
+                         .activation = static_cast<int>(Activation::kSwish),
+                         .size = state_,
+                         .out = lane.inner.data() + i * state_});
+    }
+    float* const rows = x_.data() + block.first * state_;
+    lane.multiplier->multiply(
+        {.weight = weights.out.weight,
+         .rows = block.count,
+         .operands = EncoderLayers::operands(lane, lane.inner.data(), block.count, state_, state_, lane.operands),
+         .epilogue = {.bias = weights.out.bias.data(), .residual = rows},
+         .y = rows});
   });
-  multiplier_.multiply(
-      {.weight = weights.out, .rows = positions_, .left = operands_.data(), .then = Then::kAdd, .result = x_.data()});
 }
 
 std::size_t Encoder::memory_bytes() const noexcept {
-  return multiplier_.memory_bytes() + subsampling_.memory_bytes() + attention_.memory_bytes() +
-         sizeof(float) * (x_.capacity() + rows_.capacity() + wide_.capacity() + gated_.capacity()) +
-         operands_.capacity() + inner_.capacity();
+  return layers_.memory_bytes() + subsampling_.memory_bytes() + sizeof(float) * (x_.capacity() + gated_.capacity());
 }
 
 }  // namespace verbatim::parakeet

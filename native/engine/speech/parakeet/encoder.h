@@ -1,25 +1,24 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 #include "abort.h"
-#include "accelerator/matrices.h"
 #include "speech/parakeet/encoder_weights.h"
 #include "speech/parakeet/mel.h"
-#include "speech/parakeet/relative_attention.h"
 #include "speech/parakeet/subsampling.h"
+#include "transformer/cpu/encoder_layers.h"
+#include "transformer/kernels/kernels.h"
 
 namespace verbatim::parakeet {
 
-// Parakeet's encoder on the accelerator: whisper.cpp's parakeet_build_graph_encode, with products of operands. One call
-// at a time.
+// Parakeet's encoder: whisper.cpp's parakeet_build_graph_encode, with products of the weights' format. A result does
+// not depend on the number of threads. One call at a time.
 class Encoder {
  public:
-  // weights: must outlive this. store: not null. threads: 1 to 256.
-  Encoder(const EncoderWeights& weights, const std::shared_ptr<accelerator::WeightStore>& store,
-          const ModelShape& shape, int threads);
+  // weights, kernels: must outlive this. threads: 1 to 256.
+  Encoder(const EncoderWeights& weights, const ModelShape& shape, int threads,
+          const transformer::Kernels& kernels = transformer::kernels());
 
   // Returns float32 [positions_of(mel.frames)][state], valid until the next call. mel: at most the model's audio
   // context. An abort takes effect at the next quarter of a layer. Throws EngineError kAborted; std::bad_alloc, and
@@ -29,28 +28,20 @@ class Encoder {
   std::size_t memory_bytes() const noexcept;
 
  private:
+  using Lane = transformer::EncoderLayers::Lane;
+
   void layer(const LayerWeights& weights, const AbortFlag* abort);
-  void feed_forward(const FeedForwardWeights& weights);
-  void attention(const AttentionWeights& weights);
   void convolution(const ConvolutionWeights& weights);
-  // Writes x_, normalized, to operands_.
-  void normalize(const NormWeights& weights);
 
   const EncoderWeights& weights_;
-  const std::shared_ptr<accelerator::WeightStore> store_;
-  const std::int64_t state_;
-  const std::int64_t kernel_;
-  const int threads_;
-  const std::size_t operand_;
-  accelerator::Multiplier multiplier_;
+  const transformer::Kernels& kernels_;
+  const std::size_t state_;
+  const std::size_t kernel_;
+  transformer::EncoderLayers layers_;
   Subsampling subsampling_;
-  RelativeAttention attention_;
-  std::int64_t positions_ = 0;
-  // [positions][state]; one row for each thread; [positions][up to 3 * state]; the convolution's input with its
-  // padding.
-  std::vector<float> x_, rows_, wide_, gated_;
-  // [positions][state], [positions][4 * state]
-  std::vector<std::byte> operands_, inner_;
+  std::size_t positions_ = 0;
+  // [positions][state], and the convolution's input with its padding.
+  std::vector<float> x_, gated_;
 };
 
 }  // namespace verbatim::parakeet

@@ -1,25 +1,26 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <cstdint>
 #include <vector>
 
-#include "accelerator/matrices.h"
 #include "speech/parakeet/encoder_weights.h"
 #include "speech/parakeet/mel.h"
+#include "transformer/cpu/encoder_layers.h"
+#include "transformer/kernels/kernels.h"
 
 namespace verbatim::parakeet {
 
 // Encoder positions of so many frames.
 constexpr std::int64_t positions_of(std::int64_t frames) { return (frames + 7) / 8; }
 
-// Makes one encoder position of eight frames. Positions are computed in chunks, since the first convolution of a whole
-// window would take a hundred MiB. One call at a time.
+// Makes one encoder position of eight frames. Convolutions are computed in chunks of positions, since the first one of
+// a whole window would take a hundred MiB. One call at a time.
 class Subsampling {
  public:
-  // weights, store, multiplier: must outlive this.
-  Subsampling(const SubsamplingWeights& weights, const accelerator::WeightStore& store,
-              accelerator::Multiplier& multiplier, int threads);
+  // weights, kernels: must outlive this. layers: gives blocks of rows to its threads, and must outlive this.
+  Subsampling(const SubsamplingWeights& weights, transformer::EncoderLayers& layers,
+              const transformer::Kernels& kernels, int threads);
 
   // Writes float32 [positions_of(mel.frames)][state]. Throws std::bad_alloc, and std::exception for errors of the
   // accelerator.
@@ -35,19 +36,25 @@ class Subsampling {
     bool is_inside(std::int64_t row) const noexcept { return first + row >= 0 && first + row < end; }
   };
 
-  void chunk(const MelSpectrogram& mel, std::int64_t first, std::int64_t count, float* out);
+  // A depthwise convolution with the product over the channels behind it.
+  struct Convolution {
+    const std::vector<float>& kernel;
+    const std::vector<float>& bias;
+    const transformer::PackedLinear& mix;
+  };
+
+  // Writes the features of `count` positions, [bands / 8][channels].
+  void chunk(const MelSpectrogram& mel, std::int64_t first, std::int64_t count, float* features);
   void first_convolution(const MelSpectrogram& mel, const Plane& plane);
-  // A depthwise convolution of `from`, which has twice the bands, to operands.
-  void convolution(const float* from, const std::vector<float>& kernel, const std::vector<float>& bias,
-                   const Plane& plane, std::int64_t bands);
+  // `from` has twice the bands.
+  void convolution(const Convolution& convolution, const float* from, std::size_t rows, std::size_t bands, float* out);
 
   const SubsamplingWeights& weights_;
-  const accelerator::WeightStore& store_;
-  accelerator::Multiplier& multiplier_;
+  transformer::EncoderLayers& layers_;
+  const transformer::Kernels& kernels_;
   const int threads_;
   const std::size_t channels_;
-  std::vector<float> zeros_, taps_, rows_, first_, second_;
-  std::vector<std::byte> operands_, features_;
+  std::vector<float> zeros_, taps_, first_, second_, features_;
 };
 
 }  // namespace verbatim::parakeet

@@ -47,9 +47,12 @@ std::vector<MatrixView> matrices_of(const ModelReader& reader) {
   return all;
 }
 
-std::size_t bytes_of(const std::vector<MatrixView>& matrices, ComputeType type) {
-  std::size_t sum = 0;
-  for (const MatrixView& matrix : matrices) sum += PackedMatrix::bytes(matrix, type);
+// The format of the kernels' own products beside an encoder of this one.
+ProductFormat step_format(const ProductFormat& format) { return {format.type, nullptr}; }
+
+std::size_t bytes_of(const ModelReader& reader, const ProductFormat& format) {
+  std::size_t sum = packed_linear_bytes(stacked({reader.matrix("joint.enc.weight")}), format);
+  for (const MatrixView& matrix : matrices_of(reader)) sum += LinearWeight::memory_bytes(matrix, step_format(format));
   return sum;
 }
 
@@ -67,42 +70,42 @@ std::int32_t likeliest(std::span<const float> logits) {
   return best;
 }
 
-float probability_of(std::span<const float> logits, std::int32_t piece) {
+float probability_of(const Kernels& kernels, std::span<const float> logits, std::int32_t piece) {
   const float logit = logits[static_cast<std::size_t>(piece)];
-  const float sum = kernels().log_sum_exp(logits.data(), logits.size(), logit);
+  const float sum = kernels.log_sum_exp(logits.data(), logits.size(), logit);
   const float probability = std::exp(logit - sum);
   return std::isnan(probability) ? 0.0f : std::clamp(probability, 0.0f, 1.0f);
 }
 
 }  // namespace
 
-TransducerWeights::TransducerWeights(const ModelReader& reader, const accelerator::WeightStore& store, ComputeType type)
+TransducerWeights::TransducerWeights(const ModelReader& reader, const ProductFormat& format)
     : pieces(reader.info().shape.vocabulary),
       most_tokens(reader.info().shape.most_tokens),
       durations(reader.info().durations),
       embeddings(reader.matrix(kPrediction + "embed.weight")),
       prediction_bias(reader.values("joint.pred.bias")),
       joint_bias(reader.values("joint.joint_net.2.bias")),
-      encoder_bias(reader.values("joint.enc.bias")),
-      memory_(bytes_of(matrices_of(reader), type)) {
+      format_(format),
+      memory_(bytes_of(reader, format)) {
+  const ProductFormat steps = step_format(format);
   const std::vector<MatrixView> matrices = matrices_of(reader);
   auto next = matrices.begin();
   for (int i = 0; i < reader.info().shape.prediction_layers; ++i) {
-    layers.push_back({PackedMatrix(*next++, type, memory_),
+    layers.push_back({LinearWeight(*next++, steps, memory_),
                       reader.values(kPrediction + "dec_rnn.lstm.bias_h_l" + std::to_string(i))});
   }
-  prediction = PackedMatrix(*next++, type, memory_);
-  joint = PackedMatrix(*next++, type, memory_);
-  const StoredMatrix projection = reader.matrix("joint.enc.weight");
-  encoder = accelerator::PackedWeight(store, static_cast<std::int64_t>(projection.columns),
-                                      static_cast<std::int64_t>(projection.rows), projection.values().data());
+  prediction = LinearWeight(*next++, steps, memory_);
+  joint = LinearWeight(*next++, steps, memory_);
+  encoder =
+      pack_linear({stacked({reader.matrix("joint.enc.weight")}), reader.values("joint.enc.bias")}, format, memory_);
 }
 
-Transducer::Transducer(const TransducerWeights& weights, const std::shared_ptr<accelerator::WeightStore>& store,
-                       int threads)
+Transducer::Transducer(const TransducerWeights& weights, const Kernels& kernels)
     : weights_(weights),
-      store_(store),
-      multiplier_(store, threads),
+      kernels_(kernels),
+      projection_(make_row_multiplier(weights.format(), kernels)),
+      steps_(make_row_multiplier(step_format(weights.format()), kernels)),
       state_(weights.prediction_bias.size()),
       inputs_(weights.layers.size() * 2 * state_),
       cells_(weights.layers.size() * state_),
@@ -114,7 +117,7 @@ Transducer::Transducer(const TransducerWeights& weights, const std::shared_ptr<a
 
 std::vector<DecodedToken> Transducer::decode(const std::vector<float>& encoded, const AbortFlag* abort) {
   const std::int32_t blank = weights_.pieces;
-  const auto positions = static_cast<std::int64_t>(encoded.size()) / weights_.encoder.inputs();
+  const auto positions = static_cast<std::int64_t>(encoded.size() / weights_.encoder.weight.depth());
   const std::span<const float> pieces(logits_.data(), static_cast<std::size_t>(blank) + 1);
   const std::span<const float> durations = std::span<const float>(logits_).subspan(pieces.size());
   std::vector<DecodedToken> tokens;
@@ -133,7 +136,7 @@ std::vector<DecodedToken> Transducer::decode(const std::vector<float>& encoded, 
       at_position = 0;
       continue;
     }
-    tokens.push_back({piece, probability_of(pieces, piece), position, duration});
+    tokens.push_back({piece, probability_of(kernels_, pieces, piece), position, duration});
     predict(piece);
     if (duration == 0 && ++at_position < weights_.most_tokens) continue;
     position += std::max(duration, 1);
@@ -144,16 +147,19 @@ std::vector<DecodedToken> Transducer::decode(const std::vector<float>& encoded, 
 
 // Projects all positions at once; the rest of a step is the same at every position.
 void Transducer::project(const std::vector<float>& encoded) {
-  const auto width = static_cast<std::size_t>(weights_.encoder.inputs());
+  const std::size_t width = weights_.encoder.weight.depth();
   const std::size_t positions = encoded.size() / width;
-  operands_.resize(encoded.size() * accelerator::operand_size(store_.get()));
-  accelerator::to_operands(*store_, encoded.data(), encoded.size(), operands_.data());
+  const std::size_t row_bytes = projection_->row_bytes(width);
+  operands_.resize(positions * row_bytes);
+  for (std::size_t i = 0; i < positions; ++i) {
+    projection_->write_operands(encoded.data() + i * width, width, operands_.data() + i * row_bytes);
+  }
   projected_.resize(positions * state_);
-  multiplier_.multiply({.weight = weights_.encoder,
-                        .rows = static_cast<std::int64_t>(positions),
-                        .left = operands_.data(),
-                        .bias = weights_.encoder_bias.data(),
-                        .result = projected_.data()});
+  projection_->multiply({.weight = weights_.encoder.weight,
+                         .rows = positions,
+                         .operands = operands_.data(),
+                         .epilogue = {.bias = weights_.encoder.bias.data()},
+                         .y = projected_.data()});
 }
 
 void Transducer::predict(std::int32_t piece) {
@@ -172,7 +178,7 @@ void Transducer::advance(const TransducerWeights::Layer& layer, float* input, fl
   multiply(layer.gates, input, layer.bias, gates_.data());
   for (std::size_t i = 0; i < 3 * state_; ++i) gates_[i] = -gates_[i];
   for (std::size_t i = 3 * state_; i < 4 * state_; ++i) gates_[i] *= 2.0f;
-  kernels().exponentials(gates_.data(), gates_.size(), 0.0f, exponentials_.data());
+  kernels_.exponentials(gates_.data(), gates_.size(), 0.0f, exponentials_.data());
   const float* const power = exponentials_.data();
   for (std::size_t i = 0; i < state_; ++i) {
     const float in = 1.0f / (1.0f + power[i]);
@@ -181,7 +187,7 @@ void Transducer::advance(const TransducerWeights::Layer& layer, float* input, fl
     cell[i] = kept * cell[i] + in * fresh;
     gates_[i] = 2.0f * cell[i];
   }
-  kernels().exponentials(gates_.data(), state_, 0.0f, gates_.data());
+  kernels_.exponentials(gates_.data(), state_, 0.0f, gates_.data());
   float* const output = input + state_;
   for (std::size_t i = 0; i < state_; ++i) {
     output[i] = (1.0f - 2.0f / (1.0f + gates_[i])) / (1.0f + power[2 * state_ + i]);
@@ -194,21 +200,15 @@ void Transducer::join(std::int64_t position) {
   multiply(weights_.joint, joined_.data(), weights_.joint_bias, logits_.data());
 }
 
-void Transducer::multiply(const PackedMatrix& matrix, const float* x, const std::vector<float>& bias, float* y) const {
-  GemmCall call;
-  matrix.prepare(call);
-  call.x = x;
-  call.rows = 1;
-  call.last_panel = matrix.panels();
-  call.y = y;
-  call.ld = matrix.outputs();
-  call.epilogue.bias = bias.data();
-  const bool is_float32 = matrix.type() == ComputeType::kFloat32;
-  (is_float32 ? kernels().gemm_float32 : kernels().gemm_bfloat16)(call);
+void Transducer::multiply(const LinearWeight& matrix, const float* x, const std::vector<float>& bias, float* y) {
+  operands_.resize(std::max(operands_.size(), steps_->row_bytes(matrix.depth())));
+  steps_->write_operands(x, matrix.depth(), operands_.data());
+  steps_->multiply(
+      {.weight = matrix, .rows = 1, .operands = operands_.data(), .epilogue = {.bias = bias.data()}, .y = y});
 }
 
 std::size_t Transducer::memory_bytes() const noexcept {
-  return multiplier_.memory_bytes() + operands_.capacity() +
+  return projection_->memory_bytes() + steps_->memory_bytes() + operands_.capacity() +
          sizeof(float) * (projected_.capacity() + inputs_.capacity() + cells_.capacity() + gates_.capacity() +
                           exponentials_.capacity() + predicted_.capacity() + joined_.capacity() + logits_.capacity());
 }

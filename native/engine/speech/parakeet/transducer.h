@@ -6,25 +6,26 @@
 #include <vector>
 
 #include "abort.h"
-#include "accelerator/matrices.h"
 #include "speech/parakeet/model_reader.h"
-#include "transformer/compute_type.h"
-#include "transformer/cpu/packed_matrix.h"
+#include "transformer/cpu/balanced_linears.h"
+#include "transformer/cpu/linear_weight.h"
+#include "transformer/cpu/row_multiplier.h"
 #include "transformer/cpu/weight_memory.h"
+#include "transformer/kernels/kernels.h"
 
 namespace verbatim::parakeet {
 
-// The weights of Parakeet's prediction and joint network in the kernels' layout. The projection of the encoder's output
-// is packed for the accelerator instead. Immutable; shared by transducers.
+// The weights of Parakeet's prediction and joint network for the kernels. The projection of the encoder's output is
+// packed as the encoder's weights are. Immutable; shared by transducers.
 class TransducerWeights {
  public:
-  // type: type of the kernels, float32 or bfloat16. The embeddings stay in the reader's file, which must outlive this.
-  // Throws EngineError kOutOfMemory, kInternalError.
-  TransducerWeights(const ModelReader& reader, const accelerator::WeightStore& store, transformer::ComputeType type);
+  // format: of the encoder; the kernels compute in its type. The embeddings stay in the reader's file, which must
+  // outlive this. Throws EngineError kOutOfMemory, kInternalError.
+  TransducerWeights(const ModelReader& reader, const transformer::ProductFormat& format);
 
   struct Layer {
     // [4 * state, 2 * state]: for the layer's input and its last output, side by side.
-    transformer::PackedMatrix gates;
+    transformer::LinearWeight gates;
     std::vector<float> bias;
   };
 
@@ -34,17 +35,18 @@ class TransducerWeights {
   // [pieces + 1, state]
   StoredMatrix embeddings;
   std::vector<Layer> layers;
-  transformer::PackedMatrix prediction;
+  transformer::LinearWeight prediction;
   std::vector<float> prediction_bias;
   // [pieces + 1 + durations, state]
-  transformer::PackedMatrix joint;
+  transformer::LinearWeight joint;
   std::vector<float> joint_bias;
-  accelerator::PackedWeight encoder;
-  std::vector<float> encoder_bias;
+  transformer::PackedLinear encoder;
 
-  std::size_t bytes() const noexcept { return memory_.size() + encoder.bytes(); }
+  const transformer::ProductFormat& format() const noexcept { return format_; }
+  std::size_t bytes() const noexcept { return memory_.size() + encoder.weight.own_bytes(); }
 
  private:
+  transformer::ProductFormat format_;
   transformer::WeightMemory memory_;
 };
 
@@ -61,8 +63,8 @@ struct DecodedToken {
 // call at a time; no window affects a later one.
 class Transducer {
  public:
-  // weights: must outlive this. store: not null.
-  Transducer(const TransducerWeights& weights, const std::shared_ptr<accelerator::WeightStore>& store, int threads);
+  // weights, kernels: must outlive this.
+  explicit Transducer(const TransducerWeights& weights, const transformer::Kernels& kernels = transformer::kernels());
 
   // encoded: [positions][width of the encoder]. An abort takes effect before the next step. Throws EngineError
   // kAborted; std::bad_alloc, and std::exception for errors of the accelerator.
@@ -74,12 +76,12 @@ class Transducer {
   void predict(std::int32_t piece);
   void join(std::int64_t position);
   void advance(const TransducerWeights::Layer& layer, float* input, float* cell);
-  void multiply(const transformer::PackedMatrix& matrix, const float* x, const std::vector<float>& bias,
-                float* y) const;
+  void multiply(const transformer::LinearWeight& matrix, const float* x, const std::vector<float>& bias, float* y);
 
   const TransducerWeights& weights_;
-  const std::shared_ptr<accelerator::WeightStore> store_;
-  accelerator::Multiplier multiplier_;
+  const transformer::Kernels& kernels_;
+  // Of the encoder's output, and of the steps.
+  const std::unique_ptr<transformer::RowMultiplier> projection_, steps_;
   const std::size_t state_;
   // [positions][state]
   std::vector<float> projected_;

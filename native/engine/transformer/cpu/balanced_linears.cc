@@ -21,32 +21,6 @@ std::vector<float> column_peaks(std::span<const Linear* const> linears, std::siz
   return peaks;
 }
 
-// The rows of `source` with each column multiplied by its factor. Both must outlive the view.
-MatrixView with_columns(const MatrixView& source, const std::vector<float>& factors) {
-  MatrixView view;
-  view.rows = source.rows;
-  view.columns = source.columns;
-  view.reader = [&source, &factors](std::size_t row, std::span<float> out) {
-    source.read_row(row, out);
-    for (std::size_t k = 0; k < out.size(); ++k) out[k] *= factors[k];
-  };
-  return view;
-}
-
-// The bias and what the norm's own bias adds to it.
-std::vector<float> folded_bias(const Linear& linear, const std::vector<float>& beta) {
-  std::vector<float> bias = linear.bias;
-  bias.resize(linear.weight.rows, 0.0f);
-  std::vector<float> row(linear.weight.columns);
-  for (std::size_t i = 0; i < bias.size(); ++i) {
-    linear.weight.read_row(i, row);
-    double sum = 0.0;
-    for (std::size_t k = 0; k < row.size(); ++k) sum += static_cast<double>(row[k]) * beta[k];
-    bias[i] += static_cast<float>(sum);
-  }
-  return bias;
-}
-
 // The gain of the input, and the factors of the weights' columns that go with it.
 std::vector<float> balanced_gain(const std::vector<float>& gamma, std::span<const Linear* const> linears,
                                  std::span<const float> sizes) {
@@ -64,34 +38,66 @@ std::vector<float> column_factors(const std::vector<float>& gamma, std::span<con
   return factors;
 }
 
+// A layer's weights with each column multiplied by its factor, and its bias with what the norm's own bias adds to it.
+struct ScaledLinear {
+  std::vector<float> values, bias;
+};
+
+// Reads the weights once.
+ScaledLinear scaled(const Linear& linear, const std::vector<float>& factors, const std::vector<float>& beta) {
+  const std::size_t columns = linear.weight.columns;
+  ScaledLinear out{std::vector<float>(linear.weight.rows * columns), linear.bias};
+  out.bias.resize(linear.weight.rows, 0.0f);
+  for (std::size_t i = 0; i < out.bias.size(); ++i) {
+    const std::span<float> row = std::span(out.values).subspan(i * columns, columns);
+    linear.weight.read_row(i, row);
+    double sum = 0.0;
+    for (std::size_t k = 0; k < columns; ++k) {
+      sum += static_cast<double>(row[k]) * beta[k];
+      row[k] *= factors[k];
+    }
+    out.bias[i] += static_cast<float>(sum);
+  }
+  return out;
+}
+
+PackedLinear pack_scaled(const Linear& linear, const std::vector<float>& factors, const std::vector<float>& beta,
+                         const ProductFormat& format, WeightMemory& memory) {
+  const ScaledLinear source = memory.is_filled() ? ScaledLinear{} : scaled(linear, factors, beta);
+  MatrixView view;
+  view.rows = linear.weight.rows;
+  view.columns = linear.weight.columns;
+  view.data = std::as_bytes(std::span(source.values));
+  LinearWeight weight(view, format, memory);
+  const std::span<const float> bias =
+      memory.take_floats(view.rows, [&](std::span<float> out) { std::ranges::copy(source.bias, out.begin()); });
+  return {std::move(weight), bias};
+}
+
 }  // namespace
 
-std::size_t packed_linear_bytes(const MatrixView& weight, ComputeType type) noexcept {
-  return PackedMatrix::bytes(weight, type) + WeightMemory::float_bytes(weight.rows);
+std::size_t packed_linear_bytes(const MatrixView& weight, const ProductFormat& format) noexcept {
+  return LinearWeight::memory_bytes(weight, format) + WeightMemory::float_bytes(weight.rows);
 }
 
-PackedLinear pack_linear(const Linear& linear, ComputeType type, WeightMemory& memory) {
-  const PackedMatrix weight(linear.weight, type, memory);
+PackedLinear pack_linear(const Linear& linear, const ProductFormat& format, WeightMemory& memory) {
+  LinearWeight weight(linear.weight, format, memory);
   const std::span<const float> bias = memory.take_floats(
       linear.weight.rows, [&](std::span<float> out) { std::ranges::copy(linear.bias, out.begin()); });
-  return {weight, bias};
+  return {std::move(weight), bias};
 }
 
-BalancedLinears pack_behind_norm(const LayerNorm& norm, std::span<const Linear* const> linears, ComputeType type,
-                                 WeightMemory& memory, std::span<const float> sizes) {
+BalancedLinears pack_behind_norm(const LayerNorm& norm, std::span<const Linear* const> linears,
+                                 const ProductFormat& format, WeightMemory& memory, std::span<const float> sizes) {
   BalancedLinears packed;
-  const bool is_balanced = type == ComputeType::kInt8;
+  const bool is_balanced = format.type == ComputeType::kInt8;
   packed.gain = memory.take_floats(norm.gamma.size(), [&](std::span<float> out) {
     std::ranges::copy(is_balanced ? balanced_gain(norm.gamma, linears, sizes) : norm.gamma, out.begin());
   });
   const std::vector<float> factors =
       is_balanced ? column_factors(norm.gamma, packed.gain) : std::vector<float>(norm.gamma.size(), 1.0f);
   for (const Linear* linear : linears) {
-    const PackedMatrix weight(with_columns(linear->weight, factors), type, memory);
-    const std::span<const float> bias = memory.take_floats(linear->weight.rows, [&](std::span<float> out) {
-      std::ranges::copy(folded_bias(*linear, norm.beta), out.begin());
-    });
-    packed.linears.push_back({weight, bias});
+    packed.linears.push_back(pack_scaled(*linear, factors, norm.beta, format, memory));
   }
   return packed;
 }

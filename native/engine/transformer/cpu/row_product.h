@@ -26,10 +26,11 @@ struct RowProduct {
   // [rows][operand_row_bytes()]
   const std::byte* operands = nullptr;
   Epilogue epilogue;
-  // [rows][ld]; ld also holds for the epilogue's gate and residual.
+  // [rows][ld], from the first panel's outputs on; ld also holds for the epilogue's gate and residual, which begin
+  // there too. The epilogue's bias is that of all outputs.
   float* y = nullptr;
   std::size_t ld = 0;
-  // Panels of the weight: outputs before the first keep their place in y and are not computed. 0: to the last.
+  // Panels of the weight that are computed. 0: to the last.
   std::size_t first_panel = 0;
   std::size_t last_panel = 0;
 };

@@ -1,263 +1,90 @@
 #include "transformer/cpu/self_attention.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
-#include <numbers>
+#include <span>
 
-#include "transformer/cpu/parallel.h"
-#include "transformer/cpu/row_product.h"
+#include "transformer/cpu/accelerated_attention.h"
+#include "transformer/cpu/kernel_attention.h"
 
 namespace verbatim::transformer {
 namespace {
 
-// Queries whose scores are computed at once: 24 x 1504 floats stay in the second-level cache.
-constexpr std::size_t kBlock = 24;
+// Columns [first, first + count) of a matrix, which must outlive the view.
+MatrixView columns_of(const MatrixView& matrix, std::size_t first, std::size_t count) {
+  MatrixView view;
+  view.rows = matrix.rows;
+  view.columns = count;
+  view.reader = [&matrix, first, row = std::vector<float>(matrix.columns)](std::size_t i,
+                                                                           std::span<float> out) mutable {
+    matrix.read_row(i, row);
+    std::copy_n(row.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
+  };
+  return view;
+}
 
-std::size_t panels(std::size_t count) { return (count + kPanelOutputs - 1) / kPanelOutputs; }
-
-template <typename T>
-void at_least(std::vector<T>& buffer, std::size_t size) {
-  if (buffer.size() < size) buffer.resize(size);
+MatrixView shape_of(std::size_t rows, std::size_t columns) {
+  MatrixView view;
+  view.rows = rows;
+  view.columns = columns;
+  return view;
 }
 
 }  // namespace
 
-void SelfAttention::reserve(std::size_t positions) {
-  if (positions <= room_) return;
-  room_ = 0;
-  qkv_.reset();
-  qkv_.emplace(3 * positions * shape_.width * sizeof(float), "attention");
-  room_ = positions;
+std::unique_ptr<SelfAttention> make_self_attention(const ProductFormat& format, const Kernels& kernels,
+                                                   const AttentionShape& shape) {
+  if (format.accelerator) return std::make_unique<AcceleratedAttention>(format.accelerator, kernels, shape);
+  return std::make_unique<KernelAttention>(kernels, format.type, shape);
 }
 
-float* SelfAttention::rows_of(std::size_t part, std::size_t head) const noexcept {
-  return reinterpret_cast<float*>(qkv_->data()) + (part * shape_.heads + head) * room_ * shape_.head_size();
-}
-
-// Where heads are whole panels, each product goes to its place at once.
-void SelfAttention::project(const PackedLinear& qkv, const std::byte* operands, std::size_t first, std::size_t count,
-                            std::vector<float>& scratch) {
-  const std::size_t size = shape_.head_size();
-  const std::size_t outputs = 3 * shape_.width;
-  RowProduct product{.weight = qkv.weight, .rows = count, .operands = operands, .epilogue = {.bias = qkv.bias.data()}};
-  const bool in_place = size % kPanelOutputs == 0;
-  if (!in_place) {
-    at_least(scratch, count * outputs);
-    product.y = scratch.data();
-    product.ld = outputs;
-    multiply(kernels_, product);
+AttentionOutput pack_attention_output(const Linear& linear, std::size_t heads, const ProductFormat& format,
+                                      WeightMemory& memory) {
+  AttentionOutput output;
+  const std::size_t parts = format.accelerator ? 1 : heads;
+  const std::size_t size = linear.weight.columns / parts;
+  for (std::size_t part = 0; part < parts; ++part) {
+    output.parts.emplace_back(columns_of(linear.weight, part * size, size), format, memory);
   }
-  for (std::size_t at = 0; at < outputs; at += size) {
-    float* const to = rows_of(at / shape_.width, at % shape_.width / size) + first * size;
-    if (in_place) {
-      product.y = to - at;
-      product.ld = size;
-      product.first_panel = at / kPanelOutputs;
-      product.last_panel = (at + size) / kPanelOutputs;
-      multiply(kernels_, product);
-    } else {
-      for (std::size_t i = 0; i < count; ++i) std::copy_n(scratch.data() + i * outputs + at, size, to + i * size);
+  output.bias = memory.take_floats(linear.weight.rows,
+                                   [&](std::span<float> out) { std::ranges::copy(linear.bias, out.begin()); });
+  return output;
+}
+
+std::size_t attention_output_bytes(const AttentionShape& shape, const ProductFormat& format) noexcept {
+  return shape.heads * LinearWeight::memory_bytes(shape_of(shape.width, shape.head_size()), format) +
+         WeightMemory::float_bytes(shape.width);
+}
+
+RelativePositions pack_relative_positions(const std::vector<float>& projected, const AttentionShape& shape,
+                                          const ProductFormat& format, WeightMemory& memory) {
+  const std::size_t rows = projected.size() / shape.width;
+  const std::size_t size = shape.head_size();
+  RelativePositions relative;
+  relative.positions = (rows + 1) / 2;
+  MatrixView all = shape_of(rows, shape.width);
+  all.data = std::as_bytes(std::span(projected));
+  for (std::size_t head = 0; head < shape.heads; ++head) {
+    const MatrixView part = columns_of(all, head * size, size);
+    if (!format.accelerator) {
+      relative.heads.emplace_back(part, format.type, memory);
+      continue;
     }
-  }
-}
-
-void SelfAttention::run(std::size_t positions, int threads) {
-  for_each(shape_.heads, threads,
-           [&](std::size_t head, std::size_t thread) { attend(head, positions, lanes_[thread]); });
-}
-
-void SelfAttention::attend(std::size_t head, std::size_t positions, Lane& lane) const {
-  float* const queries = rows_of(0, head);
-  pack_keys(rows_of(1, head), positions, lane);
-  mixes_int8() ? pack_values_int8(rows_of(2, head), positions, lane) : pack_values(rows_of(2, head), positions, lane);
-  for (std::size_t first = 0; first < positions; first += kBlock) {
-    const std::size_t rows = std::min(kBlock, positions - first);
-    score(queries + first * shape_.head_size(), rows, positions, lane);
-    mix(queries + first * shape_.head_size(), rows, positions, lane);
-  }
-}
-
-// Panels of keys, as PackedMatrix has them: a key is an output.
-void SelfAttention::pack_keys(const float* keys, std::size_t positions, Lane& lane) const {
-  const std::size_t size = shape_.head_size();
-  const std::size_t padded = panels(positions) * kPanelOutputs;
-  if (type_ != ComputeType::kInt8) {
-    at_least(lane.keys, padded * size * sizeof(float));
-    auto* const out = reinterpret_cast<float*>(lane.keys.data());
-    std::fill_n(out, padded * size, 0.0f);
-    for (std::size_t i = 0; i < positions; ++i) {
-      float* const place = out + i / kPanelOutputs * size * kPanelOutputs + i % kPanelOutputs;
-      for (std::size_t k = 0; k < size; ++k) place[k * kPanelOutputs] = keys[i * size + k];
-    }
-    return;
-  }
-  const std::size_t depth = quantized_depth(size);
-  at_least(lane.keys, padded * depth);
-  at_least(lane.key_factors, padded);
-  at_least(lane.row, size);
-  lane.mean.assign(size, 0.0f);
-  for (std::size_t i = 0; i < positions; ++i) {
-    for (std::size_t k = 0; k < size; ++k) lane.mean[k] += keys[i * size + k];
-  }
-  for (float& value : lane.mean) value /= static_cast<float>(positions);
-  // The last panel's missing keys.
-  const std::size_t whole = positions / kPanelOutputs * kPanelOutputs;
-  std::memset(lane.keys.data() + whole * depth, 128, (padded - whole) * depth);
-  std::fill(lane.key_factors.begin() + static_cast<std::ptrdiff_t>(whole), lane.key_factors.end(), 0.0f);
-  std::vector<std::int8_t> quantized(quantized_row_bytes(size));
-  for (std::size_t i = 0; i < positions; ++i) {
-    for (std::size_t k = 0; k < size; ++k) lane.row[k] = keys[i * size + k] - lane.mean[k];
-    kernels_.quantize_row(lane.row.data(), size, true, quantized.data());
-    std::memcpy(&lane.key_factors[i], quantized.data() + depth, sizeof(float));
-    std::byte* const place = lane.keys.data() + i / kPanelOutputs * depth * kPanelOutputs + i % kPanelOutputs * 4;
-    for (std::size_t k = 0; k < depth; k += 4) {
-      std::uint32_t word;
-      std::memcpy(&word, quantized.data() + k, sizeof(word));
-      word ^= 0x80808080u;  // adds 128 to each byte
-      std::memcpy(place + k * kPanelOutputs, &word, sizeof(word));
-    }
-  }
-}
-
-// Panels of values: a channel is an output, and positions are the depth.
-void SelfAttention::pack_values(const float* values, std::size_t positions, Lane& lane) const {
-  const std::size_t size = shape_.head_size();
-  const std::size_t depth = attention_room(positions);
-  at_least(lane.values, panels(size) * kPanelOutputs * depth * sizeof(float));
-  auto* const out = reinterpret_cast<float*>(lane.values.data());
-  std::fill_n(out, panels(size) * kPanelOutputs * depth, 0.0f);
-  for (std::size_t i = 0; i < positions; ++i) {
-    for (std::size_t first = 0; first < size; first += kPanelOutputs) {
-      std::copy_n(values + i * size + first, std::min(kPanelOutputs, size - first),
-                  out + (first / kPanelOutputs * depth + i) * kPanelOutputs);
-    }
-  }
-}
-
-// The same in groups of four positions.
-void SelfAttention::pack_values_int8(const float* values, std::size_t positions, Lane& lane) const {
-  const std::size_t size = shape_.head_size();
-  const std::size_t channels = panels(size) * kPanelOutputs;
-  const std::size_t depth = attention_room(positions);
-  at_least(lane.values, channels * depth);
-  at_least(lane.row, channels);
-  lane.value_scales.assign(channels, 0.0f);
-  for (std::size_t i = 0; i < positions; ++i) {
-    for (std::size_t k = 0; k < size; ++k) {
-      lane.value_scales[k] = std::max(lane.value_scales[k], std::abs(values[i * size + k]));
-    }
-  }
-  float* const factors = lane.row.data();
-  for (std::size_t k = 0; k < channels; ++k) {
-    factors[k] = lane.value_scales[k] > 0.0f ? 127.0f / lane.value_scales[k] : 0.0f;
-    lane.value_scales[k] /= 127.0f;
-  }
-  auto* const out = reinterpret_cast<std::int8_t*>(lane.values.data());
-  const std::size_t whole = positions / 4 * 4;
-  for (std::size_t first = 0; first < channels; first += kPanelOutputs) {
-    std::int8_t* const panel = out + first * depth;
-    std::memset(panel + whole * kPanelOutputs, 0, (depth - whole) * kPanelOutputs);
-    const std::size_t count = std::min(kPanelOutputs, size - first);
-    for (std::size_t i = 0; i < positions; ++i) {
-      std::int8_t* const place = panel + i / 4 * 4 * kPanelOutputs + i % 4;
-      const float* const row = values + i * size + first;
-      // Adding 1.5 * 2^23 leaves the nearest integer in the low bits.
-      for (std::size_t k = 0; k < count; ++k) {
-        place[4 * k] = static_cast<std::int8_t>(std::bit_cast<std::int32_t>(row[k] * factors[first + k] + 12582912.0f));
-      }
-    }
-  }
-}
-
-// Scores are multiplied by log2(e), so that the softmax is one of powers of two.
-void SelfAttention::score(const float* queries, std::size_t rows, std::size_t positions, Lane& lane) const {
-  const std::size_t size = shape_.head_size();
-  const std::size_t row_bytes = operand_row_bytes(type_, size);
-  const std::size_t padded = panels(positions) * kPanelOutputs;
-  const float scale = shape_.score_scale() * std::numbers::log2e_v<float>;
-  at_least(lane.queries, kBlock * row_bytes);
-  at_least(lane.scores, kBlock * padded);
-  for (std::size_t i = 0; i < rows; ++i) {
-    const float* const query = queries + i * size;
-    std::byte* const out = lane.queries.data() + i * row_bytes;
-    if (type_ == ComputeType::kInt8) {
-      kernels_.quantize_row(query, size, true, reinterpret_cast<std::int8_t*>(out));
-      float factor;
-      std::memcpy(&factor, out + quantized_depth(size), sizeof(factor));
-      factor *= scale;
-      std::memcpy(out + quantized_depth(size), &factor, sizeof(factor));
-    } else {
-      std::transform(query, query + size, reinterpret_cast<float*>(out), [&](float x) { return x * scale; });
-    }
-  }
-  GemmCall call;
-  call.x = lane.queries.data();
-  call.rows = rows;
-  call.depth = size;
-  call.weights = lane.keys.data();
-  call.weight_factors = lane.key_factors.data();
-  call.outputs = padded;
-  call.last_panel = panels(positions);
-  call.y = lane.scores.data();
-  call.ld = padded;
-  type_ == ComputeType::kInt8 ? kernels_.gemm_int8(call) : kernels_.gemm_float32(call);
-}
-
-// The sums of values, weighted by the softmax of the scores.
-void SelfAttention::mix(float* out, std::size_t rows, std::size_t positions, Lane& lane) const {
-  const std::size_t size = shape_.head_size();
-  const std::size_t padded = panels(positions) * kPanelOutputs;
-  const std::size_t depth = attention_room(positions);
-  at_least(lane.row, kBlock);
-  if (mixes_int8()) {
-    at_least(lane.probabilities, kBlock * 2 * depth);
-    auto* const probabilities = reinterpret_cast<std::uint8_t*>(lane.probabilities.data());
+    const std::size_t row_bytes = size * accelerator::operand_size(format.accelerator.get());
+    std::vector<float> row(size);
     for (std::size_t i = 0; i < rows; ++i) {
-      lane.row[i] = 1.0f / kernels_.powers_of_two_uint16(lane.scores.data() + i * padded, positions,
-                                                         probabilities + i * 2 * depth);
+      part.read_row(i, row);
+      relative.operands.resize(relative.operands.size() + row_bytes);
+      accelerator::to_operands(*format.accelerator, row.data(), size,
+                               relative.operands.data() + relative.operands.size() - row_bytes);
     }
-    kernels_.mix_values_int8({.rows = rows,
-                              .depth = depth,
-                              .probabilities = probabilities,
-                              .values = reinterpret_cast<const std::int8_t*>(lane.values.data()),
-                              .channels = size,
-                              .scales = lane.value_scales.data(),
-                              .factors = lane.row.data(),
-                              .out = out,
-                              .ld = size});
-    return;
   }
-  at_least(lane.probabilities, kBlock * depth * sizeof(float));
-  for (std::size_t i = 0; i < rows; ++i) {
-    float* const scores = lane.scores.data() + i * padded;
-    lane.row[i] = 1.0f / kernels_.powers_of_two_float32(scores, positions);
-    std::copy_n(scores, depth, reinterpret_cast<float*>(lane.probabilities.data()) + i * depth);
-  }
-  GemmCall call;
-  call.x = lane.probabilities.data();
-  call.rows = rows;
-  call.depth = depth;
-  call.weights = lane.values.data();
-  call.outputs = size;
-  call.last_panel = panels(size);
-  call.y = out;
-  call.ld = size;
-  kernels_.gemm_float32(call);
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t k = 0; k < size; ++k) out[i * size + k] *= lane.row[i];
-  }
+  relative.operands.shrink_to_fit();
+  return relative;
 }
 
-std::size_t SelfAttention::memory_bytes() const noexcept {
-  std::size_t bytes = qkv_ ? qkv_->size() : 0;
-  for (const Lane& lane : lanes_) {
-    bytes += lane.keys.capacity() + lane.values.capacity() + lane.queries.capacity() + lane.probabilities.capacity() +
-             sizeof(float) * (lane.scores.capacity() + lane.key_factors.capacity() + lane.value_scales.capacity() +
-                              lane.row.capacity() + lane.mean.capacity());
-  }
-  return bytes;
+std::size_t relative_positions_bytes(std::size_t positions, const AttentionShape& shape,
+                                     const ProductFormat& format) noexcept {
+  return shape.heads * LinearWeight::memory_bytes(shape_of(2 * positions - 1, shape.head_size()), format);
 }
 
 }  // namespace verbatim::transformer

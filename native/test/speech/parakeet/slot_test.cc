@@ -243,7 +243,7 @@ TEST_CASE("options that Parakeet does not support are refused by name") {
         }) == "the window is longer than the 31 seconds of the model");
   CHECK(test::message_of_error(ErrorCode::kInvalidArgument, [&] { model->make_slot(0); }).starts_with("threads is 0"));
   CHECK(test::message_of_error(ErrorCode::kInvalidArgument, [&] {
-          load_slot_model(file.path(), "cpu", AcceleratorMode::kAuto, {{0, 0}});
+          load_slot_model(file.path(), "cpu", AcceleratorMode::kAuto, "auto", {{0, 0}});
         }).starts_with("alignment heads are given"));
 }
 

@@ -57,19 +57,12 @@ std::unique_ptr<const LoadedModel> LoadedModel::load(const std::filesystem::path
                                                      const transformer::WeightCacheOptions& weight_cache) {
   const bool on_graphs = executor == SpeechExecutor::kGraphs || find_device(device).id != "cpu";
   const ComputeType type = decoder_type(compute, on_graphs);
-  const bool is_exact = type == ComputeType::kFloat32;
-  if (is_exact && accelerator == AcceleratorMode::kAuto) accelerator = AcceleratorMode::kFloat32;
   transformer::WeightCache cache(weight_cache, path);
   auto model = [&] {
-    if (on_graphs) return Model::load_graphs(path, device, is_exact);
+    if (on_graphs) return Model::load_graphs(path, device, type == ComputeType::kFloat32);
     if (accelerator == AcceleratorMode::kOff) return Model::load(path, accelerator);
-    // Not for "auto": an encoder in int8 costs the bundled model 0.1 to 0.25 points of its words.
-    if (compute == "int8" && accelerator == AcceleratorMode::kAuto) {
-      return Model::load_kernels(path, ComputeType::kInt8, cache);
-    }
-    // Without oneDNN this engine's kernels are faster than ggml's.
-    const bool is_accelerated = accelerator::make_weight_store(accelerator) != nullptr;
-    return is_accelerated ? Model::load(path, accelerator) : Model::load_kernels(path, ComputeType::kFloat32, cache);
+    // "auto" is not int8 for the encoder: in int8 it costs the bundled model 0.1 to 0.25 points of its words.
+    return Model::load(path, transformer::choose_format(accelerator, compute), cache);
   }();
   return std::make_unique<const LoadedModel>(std::move(model), type, std::move(alignment_heads), cache);
 }

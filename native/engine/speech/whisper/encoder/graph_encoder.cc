@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "accelerator/graph.h"
 #include "error.h"
 #include "speech/whisper_log.h"
 #include "thread_count.h"
@@ -38,7 +37,6 @@ struct GraphEncoder::State final : EncoderState {
 GraphEncoder::GraphEncoder(std::shared_ptr<const Model> model, int threads)
     : model_(std::move(model)), graph_memory_(encoder_graph_bytes()) {
   if (model_->graph_device() != nullptr) backends_.emplace_back(ggml_backend_dev_init(model_->graph_device(), nullptr));
-  if (model_->accelerator()) backends_.emplace_back(accelerator::make_backend(model_->accelerator()));
   backends_.emplace_back(ggml_backend_cpu_init());
   std::vector<ggml_backend_t> all;
   for (const auto& backend : backends_) {
@@ -48,19 +46,13 @@ GraphEncoder::GraphEncoder(std::shared_ptr<const Model> model, int threads)
   scheduler_.reset(
       ggml_backend_sched_new(all.data(), nullptr, static_cast<int>(all.size()), kEncoderGraphNodes, false, true));
   if (!scheduler_) fail_for_memory();
-  use_threads(threads);
+  GraphEncoder::set_threads(threads);
 }
 
 GraphEncoder::~GraphEncoder() = default;
 
 void GraphEncoder::set_threads(int threads) {
   require_thread_count(threads);
-  if (!model_->accelerator()) use_threads(threads);
-}
-
-void GraphEncoder::use_threads(int threads) {
-  require_thread_count(threads);
-  threads_ = threads;
   for (const auto& backend : backends_) set_backend_threads(backend.get(), threads);
 }
 
@@ -70,7 +62,7 @@ std::unique_ptr<EncoderState> GraphEncoder::begin(const EncoderRun& run) {
   if (!state->context) fail_for_memory();
   state->activation =
       ggml_new_tensor_2d(state->context.get(), GGML_TYPE_F32, model_->shape().audio_state, run.positions());
-  // The result lies on the device if there is one; the accelerator works in the CPU's memory.
+  // The result lies on the device if there is one.
   const auto& home = model_->graph_device() == nullptr ? backends_.back() : backends_.front();
   state->buffer.reset(ggml_backend_alloc_ctx_tensors(state->context.get(), home.get()));
   if (!state->buffer) fail_for_memory();
@@ -142,8 +134,7 @@ std::size_t GraphEncoder::memory_bytes() const noexcept {
   for (const auto& backend : backends_) {
     bytes += ggml_backend_sched_get_buffer_size(scheduler_.get(), backend.get());
   }
-  return bytes + accelerator::workspace_bytes(model_->accelerator().get(),
-                                              static_cast<std::size_t>(model_->shape().audio_state), threads_);
+  return bytes;
 }
 
 }  // namespace verbatim::whisper

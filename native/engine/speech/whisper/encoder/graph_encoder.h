@@ -12,16 +12,14 @@
 
 namespace verbatim::whisper {
 
-// The encoder as ggml's graphs: on a device, on the accelerator, or on ggml's own kernels.
+// The encoder as ggml's graphs: on a device, or on ggml's own kernels.
 class GraphEncoder final : public Encoder {
  public:
   // model: with encoder_weights(). threads: 1 to 256. Throws EngineError kInvalidArgument, kOutOfMemory.
   GraphEncoder(std::shared_ptr<const Model> model, int threads);
   ~GraphEncoder() override;
 
-  // With an accelerator the number stays: oneDNN's products depend on it in their last bits.
   void set_threads(int threads) override;
-  // The accelerator's own buffers are estimated.
   std::size_t memory_bytes() const noexcept override;
 
  private:
@@ -30,12 +28,10 @@ class GraphEncoder final : public Encoder {
   std::unique_ptr<EncoderState> begin(const EncoderRun& run) override;
   void compute(const EncoderRun& run, std::span<const EncoderStep> steps, EncoderState& state) override;
   void set_mel(const EncoderRun& run, ggml_tensor* target);
-  void use_threads(int threads);
   void run_unit(const EncoderRun& run, const EncoderGraph& unit);
   void keep_cross(const EncoderRun& run, int layer, const ggml_tensor& rows);
 
   std::shared_ptr<const Model> model_;
-  int threads_ = 1;
   std::vector<GgmlPointer<ggml_backend>> backends_;
   GgmlPointer<ggml_backend_sched> scheduler_;
   std::vector<std::byte> graph_memory_;

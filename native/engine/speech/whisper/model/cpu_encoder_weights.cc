@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <new>
 #include <span>
 #include <string>
@@ -44,44 +45,20 @@ MatrixView matrix_of(std::int64_t rows, std::int64_t columns) {
   return view;
 }
 
-std::size_t layer_bytes(const ModelShape& shape, ComputeType type) {
+std::size_t layer_bytes(const ModelShape& shape, const ProductFormat& format) {
   const std::int64_t d = shape.audio_state;
-  const std::int64_t heads = shape.audio_heads;
+  const AttentionShape attention{static_cast<std::size_t>(d), static_cast<std::size_t>(shape.audio_heads)};
   const std::size_t norm = WeightMemory::float_bytes(static_cast<std::size_t>(d));
-  const std::size_t out = static_cast<std::size_t>(heads) * PackedMatrix::bytes(matrix_of(d, d / heads), type) + norm;
   const MatrixView down = matrix_of(d, 4 * d);
-  const std::size_t outliers = type == ComputeType::kInt8 ? OutlierColumns::memory_bytes(down) : 0;
-  return norm + packed_linear_bytes(matrix_of(3 * d, d), type) + out + norm +
-         packed_linear_bytes(matrix_of(4 * d, d), type) + outliers + packed_linear_bytes(down, type);
+  const std::size_t outliers = format.type == ComputeType::kInt8 ? OutlierColumns::memory_bytes(down) : 0;
+  return norm + packed_linear_bytes(matrix_of(3 * d, d), format) + attention_output_bytes(attention, format) + norm +
+         packed_linear_bytes(matrix_of(4 * d, d), format) + outliers + packed_linear_bytes(down, format);
 }
 
-BalancedLinears behind(const LayerNorm& norm, const Linear& linear, ComputeType type, WeightMemory& memory,
+BalancedLinears behind(const LayerNorm& norm, const Linear& linear, const ProductFormat& format, WeightMemory& memory,
                        const StreamSizes& stream) {
   const Linear* const only[] = {&linear};
-  return pack_behind_norm(norm, only, type, memory, stream.outliers());
-}
-
-// Columns [first, first + count) of a matrix, which must outlive the view.
-MatrixView columns_of(const MatrixView& matrix, std::size_t first, std::size_t count) {
-  MatrixView view;
-  view.rows = matrix.rows;
-  view.columns = count;
-  view.reader = [&matrix, first, row = std::vector<float>(matrix.columns)](std::size_t i,
-                                                                           std::span<float> out) mutable {
-    matrix.read_row(i, row);
-    std::copy_n(row.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
-  };
-  return view;
-}
-
-std::vector<PackedMatrix> pack_by_head(const MatrixView& matrix, std::size_t heads, ComputeType type,
-                                       WeightMemory& memory) {
-  const std::size_t size = matrix.columns / heads;
-  std::vector<PackedMatrix> packed;
-  for (std::size_t head = 0; head < heads; ++head) {
-    packed.emplace_back(columns_of(matrix, head * size, size), type, memory);
-  }
-  return packed;
+  return pack_behind_norm(norm, only, format, memory, stream.outliers());
 }
 
 // Multiplies columns, or rows from `first` on, by factors. `factors` must outlive the view.
@@ -122,12 +99,13 @@ std::span<const float> copied(const std::vector<float>& values, WeightMemory& me
 }
 
 // stream: what the layers before write, and then this one, too; nothing is added where the weights are packed already.
-CpuEncoderLayer read_layer(const LayerReader& layers, const std::string& name, std::size_t heads, ComputeType type,
-                           WeightMemory& memory, StreamSizes& stream) {
+CpuEncoderLayer read_layer(const LayerReader& layers, const std::string& name, std::size_t heads,
+                           const ProductFormat& format, WeightMemory& memory, StreamSizes& stream) {
   Attention attention = layers.self_attention(name + ".attn");
   const FeedForward block = layers.feed_forward(name + ".mlp");
   const StreamSizes before = stream;
-  const bool is_balanced = type == ComputeType::kInt8 && !memory.is_filled();
+  const bool is_int8 = format.type == ComputeType::kInt8;
+  const bool is_balanced = is_int8 && !memory.is_filled();
   std::vector<float> factors;
   if (is_balanced) {
     stream.add(attention.output);
@@ -135,46 +113,59 @@ CpuEncoderLayer read_layer(const LayerReader& layers, const std::string& name, s
     move_factors_to_values(attention, factors);
   }
   CpuEncoderLayer layer;
-  layer.qkv = behind(attention.norm, attention.query, type, memory, before);
-  layer.out = pack_by_head(attention.output.weight, heads, type, memory);
-  layer.out_bias = copied(attention.output.bias, memory);
-  layer.up = behind(block.norm, block.up, type, memory, stream);
-  if (type == ComputeType::kInt8) {
-    layer.down_outliers =
+  layer.attention.qkv = behind(attention.norm, attention.query, format, memory, before);
+  layer.attention.out = pack_attention_output(attention.output, heads, format, memory);
+  FeedForwardLayer& feed_forward = layer.feed_forward;
+  feed_forward.up = behind(block.norm, block.up, format, memory, stream);
+  if (is_int8) {
+    feed_forward.down_outliers =
         OutlierColumns(block.down.weight, memory, [&] { return expected_sizes(block.norm, block.up); });
   }
-  const Linear rest{.weight = layer.down_outliers.rest(block.down.weight), .bias = block.down.bias};
-  layer.down = pack_linear(rest, type, memory);
+  const Linear rest{.weight = feed_forward.down_outliers.rest(block.down.weight), .bias = block.down.bias};
+  feed_forward.down = pack_linear(rest, format, memory);
   if (is_balanced) stream.add(block.down);
   return layer;
 }
 
-}  // namespace
-
-std::size_t CpuEncoderWeights::memory_bytes(const ModelShape& shape, ComputeType type) {
-  const std::int64_t d = shape.audio_state;
-  const auto floats = [](std::int64_t count) { return WeightMemory::float_bytes(static_cast<std::size_t>(count)); };
-  return packed_linear_bytes(matrix_of(d, 3 * shape.mels), type) + packed_linear_bytes(matrix_of(d, 3 * d), type) +
-         floats(shape.audio_context * d) + static_cast<std::size_t>(shape.audio_layers) * layer_bytes(shape, type) +
-         floats(d) + static_cast<std::size_t>(shape.text_layers) * packed_linear_bytes(matrix_of(2 * d, d), type);
+// Bytes outside of the WeightMemory.
+std::size_t own_bytes(const BalancedLinears& balanced) {
+  std::size_t bytes = 0;
+  for (const PackedLinear& linear : balanced.linears) bytes += linear.weight.own_bytes();
+  return bytes;
+}
+std::size_t own_bytes(const CpuEncoderLayer& layer) {
+  std::size_t bytes =
+      own_bytes(layer.attention.qkv) + own_bytes(layer.feed_forward.up) + layer.feed_forward.down.weight.own_bytes();
+  for (const LinearWeight& part : layer.attention.out.parts) bytes += part.own_bytes();
+  return bytes;
 }
 
-CpuEncoderWeights::CpuEncoderWeights(const ModelReader& reader, ComputeType type, WeightMemory memory) try
-    : type_(type), memory_(std::move(memory)) {
+}  // namespace
+
+std::size_t CpuEncoderWeights::memory_bytes(const ModelShape& shape, const ProductFormat& format) {
+  const std::int64_t d = shape.audio_state;
+  const auto floats = [](std::int64_t count) { return WeightMemory::float_bytes(static_cast<std::size_t>(count)); };
+  return packed_linear_bytes(matrix_of(d, 3 * shape.mels), format) + packed_linear_bytes(matrix_of(d, 3 * d), format) +
+         floats(shape.audio_context * d) + static_cast<std::size_t>(shape.audio_layers) * layer_bytes(shape, format) +
+         floats(d) + static_cast<std::size_t>(shape.text_layers) * packed_linear_bytes(matrix_of(2 * d, d), format);
+}
+
+CpuEncoderWeights::CpuEncoderWeights(const ModelReader& reader, const ProductFormat& format, WeightMemory memory) try
+    : format_(format), memory_(std::move(memory)) {
   const ModelShape& shape = reader.info().shape;
   const LayerReader file(reader);
-  first_convolution = pack_linear(convolution(reader, "encoder.conv1"), type, memory_);
+  first_convolution = pack_linear(convolution(reader, "encoder.conv1"), format, memory_);
   const Linear second = convolution(reader, "encoder.conv2");
-  second_convolution = pack_linear(second, type, memory_);
+  second_convolution = pack_linear(second, format, memory_);
   positions = copied(reader.values("encoder.positional_embedding"), memory_);
   StreamSizes stream(static_cast<std::size_t>(shape.audio_state));
-  if (type == ComputeType::kInt8 && !memory_.is_filled()) {
+  if (format.type == ComputeType::kInt8 && !memory_.is_filled()) {
     stream.add(second);
     stream.add(positions);
   }
   for (int i = 0; i < shape.audio_layers; ++i) {
     layers.push_back(read_layer(file, "encoder.blocks." + std::to_string(i),
-                                static_cast<std::size_t>(shape.audio_heads), type, memory_, stream));
+                                static_cast<std::size_t>(shape.audio_heads), format, memory_, stream));
     // Keeps the file and the packed weights from being in memory as a whole at the same time.
     reader.drop_pages();
   }
@@ -184,9 +175,20 @@ CpuEncoderWeights::CpuEncoderWeights(const ModelReader& reader, ComputeType type
     projections.push_back(file.key_value("decoder.blocks." + std::to_string(i) + ".cross_attn"));
   }
   for (const Linear& linear : projections) all.push_back(&linear);
-  cross = pack_behind_norm(file.norm("encoder.ln_post"), all, type, memory_, stream.outliers());
+  cross = pack_behind_norm(file.norm("encoder.ln_post"), all, format, memory_, stream.outliers());
+} catch (const EngineError&) {
+  throw;
 } catch (const std::bad_alloc&) {
   throw EngineError(ErrorCode::kOutOfMemory, "no memory for the encoder's weights");
+} catch (const std::exception& error) {
+  throw EngineError(ErrorCode::kInternalError, std::string("the encoder's weights: ") + error.what());
+}
+
+std::size_t CpuEncoderWeights::bytes() const noexcept {
+  std::size_t bytes =
+      memory_.size() + first_convolution.weight.own_bytes() + second_convolution.weight.own_bytes() + own_bytes(cross);
+  for (const CpuEncoderLayer& layer : layers) bytes += own_bytes(layer);
+  return bytes;
 }
 
 }  // namespace verbatim::whisper

@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "accelerator/graph.h"
 #include "error.h"
 
 namespace verbatim::whisper {
@@ -161,15 +160,13 @@ class EncoderWeights::Builder {
     const std::size_t outputs = bias.size();
     const std::size_t inputs = kernel.columns * kernel.rows / outputs;
     const ggml_type type = kept_as(kernel.type, inputs);
-    // Their operands overlap, which only the accelerator and plain memory support.
-    ggml_context* const context = placement_.accelerator ? matrices_.get() : plain_.get();
+    // Their operands overlap, which only plain memory supports.
     ggml_tensor* const weight = matrix(
-        type, inputs, outputs, [kernel, outputs, type] { return kernel_rows(kernel, outputs, type); }, context);
+        type, inputs, outputs, [kernel, outputs, type] { return kernel_rows(kernel, outputs, type); }, plain_.get());
     return {weight, vector(std::move(bias))};
   }
 
   void finish(EncoderWeights& target) {
-    const accelerator::WeightStore* const store = placement_.accelerator.get();
     target.plain_ = allocate(plain_.get(), placement_.buffers);
     target.matrices_ = allocate(matrices_.get(), matrix_buffers());
     for (const auto& [tensor, values] : vectors_) {
@@ -177,12 +174,8 @@ class EncoderWeights::Builder {
     }
     for (const auto& [tensor, read] : contents_) {
       const std::vector<std::byte> values = read();
-      if (store == nullptr) {
-        ggml_backend_tensor_set(tensor, values.data(), 0, ggml_nbytes(tensor));
-      } else {
-        accelerator::pack(*tensor, values.data());
-      }
-      // Keeps the file and the packed weights from being in memory as a whole at the same time.
+      ggml_backend_tensor_set(tensor, values.data(), 0, ggml_nbytes(tensor));
+      // Keeps the file and the weights from being in memory as a whole at the same time.
       file_.drop_pages();
     }
     target.plain_context_ = std::move(plain_);
@@ -195,12 +188,10 @@ class EncoderWeights::Builder {
   }
 
   ggml_backend_buffer_type_t matrix_buffers() const {
-    if (placement_.accelerator) return accelerator::packed_buffer_type(*placement_.accelerator);
     return placement_.device == nullptr ? fastest_buffers(matrices_.get()) : placement_.buffers;
   }
 
   ggml_type kept_as(ggml_type stored, std::size_t columns) const {
-    if (placement_.accelerator) return accelerator::operand_type(*placement_.accelerator);
     if (placement_.as_float32) return GGML_TYPE_F32;
     const bool is_multiplied = placement_.device == nullptr || multiplies(placement_, stored, columns);
     return is_multiplied ? stored : GGML_TYPE_F16;

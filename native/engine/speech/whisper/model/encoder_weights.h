@@ -7,7 +7,6 @@
 #include <memory>
 #include <vector>
 
-#include "accelerator/accelerator.h"
 #include "speech/whisper/model/model_reader.h"
 
 namespace verbatim::whisper {
@@ -45,12 +44,10 @@ struct EncoderLayerTensors {
 struct WeightPlacement {
   // The device that computes with them; null for the CPU. Matrices of a type that it does not multiply become float16.
   ggml_backend_dev_t device = nullptr;
-  // Buffers of vectors, positions and kernels. Of matrices too, unless they are packed, or ggml's CPU backend has
-  // faster buffers of its own; those are not used with a device.
+  // Buffers of vectors, positions and kernels. Of matrices too, unless ggml's CPU backend has faster buffers of its
+  // own; those are not used with a device.
   ggml_backend_buffer_type_t buffers = nullptr;
-  // Packs the matrices for its products; may be null.
-  std::shared_ptr<accelerator::WeightStore> accelerator;
-  // Matrices that are not packed become float32 instead of keeping their stored type.
+  // Matrices become float32 instead of keeping their stored type.
   bool as_float32 = false;
 };
 
@@ -69,7 +66,7 @@ class EncoderWeights {
   NormTensors final_norm;
   // For each decoder layer, keys (their bias is zeros) and values of cross-attention stacked: [d, 2d].
   std::vector<LinearTensors> cross;
-  // Whether products support operands with overlapping rows: the accelerator and plain memory do.
+  // Whether products support operands with overlapping rows: those in plain memory do.
   bool takes_overlapping_rows = true;
 
   std::size_t bytes() const noexcept;

@@ -8,18 +8,6 @@ namespace verbatim::whisper {
 
 using namespace transformer;
 
-MatrixView stacked(std::vector<StoredMatrix> parts) {
-  MatrixView view;
-  view.columns = parts.front().columns;
-  for (const StoredMatrix& part : parts) view.rows += part.rows;
-  view.reader = [parts = std::move(parts)](std::size_t row, std::span<float> out) {
-    std::size_t i = 0;
-    for (; row >= parts[i].rows; ++i) row -= parts[i].rows;
-    parts[i].read_row(row, out);
-  };
-  return view;
-}
-
 LayerNorm LayerReader::norm(const std::string& name) const {
   return {.gamma = file_.values(name + ".weight"), .beta = file_.values(name + ".bias")};
 }

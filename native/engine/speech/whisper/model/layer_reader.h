@@ -8,9 +8,6 @@
 
 namespace verbatim::whisper {
 
-// Matrices of the same width as one, its parts below each other. A view of the file.
-transformer::MatrixView stacked(std::vector<StoredMatrix> parts);
-
 // Reads layers of the file as views of its tensors. `name`: what their names in the file begin with. The file must
 // outlive what it makes. Throws EngineError kInternalError for a tensor that the file does not have.
 class LayerReader {

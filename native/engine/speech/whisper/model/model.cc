@@ -29,51 +29,63 @@ void check_room(const DeviceInfo& device, std::uint64_t room, std::uint64_t need
                                                  " has " + std::to_string(room >> 20) + " MiB");
 }
 
-std::unique_ptr<const CpuEncoderWeights> load_encoder(const ModelReader& reader, transformer::ComputeType type,
+// Weights of the accelerator are not kept in the cache.
+std::unique_ptr<const CpuEncoderWeights> load_encoder(const ModelReader& reader,
+                                                      const transformer::ProductFormat& format,
                                                       transformer::WeightCache& cache) {
-  const transformer::WeightKey key{"encoder", type, CpuEncoderWeights::memory_bytes(reader.info().shape, type)};
-  return cache.load<CpuEncoderWeights>(key, reader.file(), [&](transformer::WeightMemory memory) {
-    return std::make_unique<const CpuEncoderWeights>(reader, type, std::move(memory));
-  });
+  const auto pack = [&](transformer::WeightMemory memory) {
+    return std::make_unique<const CpuEncoderWeights>(reader, format, std::move(memory));
+  };
+  const std::size_t bytes = CpuEncoderWeights::memory_bytes(reader.info().shape, format);
+  if (format.accelerator) return pack(transformer::WeightMemory(bytes));
+  return cache.load<CpuEncoderWeights>({"encoder", format.type, bytes}, reader.file(), pack);
 }
 
 }  // namespace
 
-// What computes the encoder: graphs on the CPU (with an accelerator if there is one) or on a device, or the kernels.
+// What computes the encoder: products of a format, or graphs on the CPU or on a device.
 struct Model::Placement {
   DeviceInfo device;
+  std::optional<transformer::ProductFormat> format;
+  // Of the format's weights; null without a format.
+  transformer::WeightCache* cache = nullptr;
   // The device of graphs; null for the CPU.
   ggml_backend_dev_t graphs = nullptr;
-  AcceleratorMode accelerator = AcceleratorMode::kOff;
-  // The type of the kernels.
-  std::optional<transformer::ComputeType> kernels;
-  // Of the kernels' weights.
-  transformer::WeightCache* cache = nullptr;
+  // Of graphs.
+  bool as_float32 = false;
 };
 
 std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, AcceleratorMode accelerator) {
+  if (accelerator != AcceleratorMode::kOff) return load(path, transformer::choose_format(accelerator, "auto"));
   capture_whisper_log();
-  return std::make_shared<const Model>(
-      Private{}, path, Placement{.device = find_device("cpu"), .accelerator = accelerator, .kernels = {}});
+  return std::make_shared<const Model>(Private{}, path, Placement{.device = find_device("cpu"), .format = {}});
+}
+
+std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, const transformer::ProductFormat& format,
+                                         transformer::WeightCache& cache) {
+  capture_whisper_log();
+  return std::make_shared<const Model>(Private{}, path,
+                                       Placement{.device = find_device("cpu"), .format = format, .cache = &cache});
+}
+
+std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, const transformer::ProductFormat& format) {
+  transformer::WeightCache none;
+  return load(path, format, none);
 }
 
 std::shared_ptr<const Model> Model::load_graphs(const std::filesystem::path& path, std::string_view device,
                                                 bool as_float32) {
   capture_whisper_log();
   const DeviceInfo target = find_device(device);
-  return std::make_shared<const Model>(
-      Private{}, path,
-      Placement{.device = target,
-                .graphs = transformer::backend_device_of(target.id),
-                .accelerator = as_float32 ? AcceleratorMode::kFloat32 : AcceleratorMode::kOff,
-                .kernels = {}});
+  return std::make_shared<const Model>(Private{}, path,
+                                       Placement{.device = target,
+                                                 .format = {},
+                                                 .graphs = transformer::backend_device_of(target.id),
+                                                 .as_float32 = as_float32});
 }
 
-std::shared_ptr<const Model> Model::load_kernels(const std::filesystem::path& path, transformer::ComputeType type,
-                                                 transformer::WeightCache& cache) {
-  capture_whisper_log();
-  return std::make_shared<const Model>(Private{}, path,
-                                       Placement{.device = find_device("cpu"), .kernels = type, .cache = &cache});
+std::shared_ptr<const Model> Model::load_kernels(const std::filesystem::path& path, transformer::ComputeType type) {
+  return load(path, transformer::ProductFormat{type, nullptr});
 }
 
 Model::Model(Private, const std::filesystem::path& path, const Placement& wanted)
@@ -84,21 +96,17 @@ Model::Model(Private, const std::filesystem::path& path, const Placement& wanted
       graph_device_(wanted.graphs) {
   check_room(wanted.device, room_on(wanted.device, wanted.graphs), reader_.info().weight_bytes);
   info_ = describe_model(reader_.info(), wanted.device);
-  if (wanted.kernels) {
-    cpu_encoder_ = load_encoder(reader_, *wanted.kernels, *wanted.cache);
-    info_.accelerator =
-        std::string(transformer::compute_type_name(*wanted.kernels)) + " kernels (" + transformer::kernels().name + ")";
+  if (wanted.format) {
+    cpu_encoder_ = load_encoder(reader_, *wanted.format, *wanted.cache);
+    info_.accelerator = transformer::format_name(*wanted.format);
     info_.memory_bytes = cpu_encoder_->bytes();
   } else {
-    if (wanted.graphs == nullptr) accelerator_ = accelerator::make_weight_store(wanted.accelerator);
     WeightPlacement placement;
     placement.device = wanted.graphs;
     placement.buffers =
         wanted.graphs == nullptr ? ggml_backend_cpu_buffer_type() : ggml_backend_dev_buffer_type(wanted.graphs);
-    placement.accelerator = accelerator_;
-    placement.as_float32 = wanted.accelerator == AcceleratorMode::kFloat32;
+    placement.as_float32 = wanted.as_float32;
     encoder_ = std::make_unique<const EncoderWeights>(reader_, placement);
-    info_.accelerator = accelerator::name(accelerator_.get());
     info_.memory_bytes = encoder_->bytes();
   }
   reader_.drop_pages();

@@ -27,10 +27,15 @@ class Model {
   struct Private {};
 
  public:
-  // Loads onto the CPU. With kOff, ggml computes the encoder's products with the weights as stored. Otherwise the
-  // accelerator does where there is one; without one, kFloat32 makes the weights float32. Throws EngineError kIoError,
+  // Loads onto the CPU. With kOff, ggml's graphs compute the encoder with the weights as stored. Otherwise the
+  // accelerator computes its products; without one, this engine's kernels in float32. Throws EngineError kIoError,
   // kInvalidModel, kOutOfMemory, kInternalError.
   static std::shared_ptr<const Model> load(const std::filesystem::path& path, AcceleratorMode accelerator);
+  // Loads onto the CPU for products of a format. Weights for this engine's kernels come from the cache. Throws
+  // EngineError as load() does.
+  static std::shared_ptr<const Model> load(const std::filesystem::path& path, const transformer::ProductFormat& format,
+                                           transformer::WeightCache& cache);
+  static std::shared_ptr<const Model> load(const std::filesystem::path& path, const transformer::ProductFormat& format);
   // Loads for ggml's graphs on a device of find_device(), "cpu" included. Weights keep their stored type if the device
   // multiplies it, else they become float16; or all become float32. Throws EngineError as load() does, and
   // kDeviceUnavailable, kInvalidArgument for the device.
@@ -38,12 +43,7 @@ class Model {
                                                   bool as_float32);
   // Loads onto the CPU for this engine's own kernels. type: of the encoder, kInt8 or kFloat32. Throws EngineError as
   // load() does.
-  static std::shared_ptr<const Model> load_kernels(const std::filesystem::path& path, transformer::ComputeType type,
-                                                   transformer::WeightCache& cache);
-  static std::shared_ptr<const Model> load_kernels(const std::filesystem::path& path, transformer::ComputeType type) {
-    transformer::WeightCache none;
-    return load_kernels(path, type, none);
-  }
+  static std::shared_ptr<const Model> load_kernels(const std::filesystem::path& path, transformer::ComputeType type);
   // Called by the functions above only.
   struct Placement;
   Model(Private, const std::filesystem::path& path, const Placement& placement);
@@ -60,12 +60,10 @@ class Model {
   void drop_pages() const noexcept { reader_.drop_pages(); }
   const MappedFile& file() const noexcept { return reader_.file(); }
 
-  // For encoders only. Weights for graphs, of load() and load_graphs().
+  // For encoders only. Weights for graphs, of load_graphs() and of load() with kOff.
   const EncoderWeights& encoder_weights() const noexcept { return *encoder_; }
-  // Weights for this engine's own kernels, of load_kernels(); else null.
+  // Weights for CpuEncoder, unless graphs compute the encoder; else null.
   const CpuEncoderWeights* cpu_encoder_weights() const noexcept { return cpu_encoder_.get(); }
-  // Null without an accelerator.
-  const std::shared_ptr<accelerator::WeightStore>& accelerator() const noexcept { return accelerator_; }
   // The device of load_graphs(); else null.
   ggml_backend_dev_t graph_device() const noexcept { return graph_device_; }
 
@@ -75,7 +73,6 @@ class Model {
   std::vector<float> mel_filters_;
   transformer::Transformer decoder_;
   ggml_backend_dev_t graph_device_;
-  std::shared_ptr<accelerator::WeightStore> accelerator_;
   std::unique_ptr<const EncoderWeights> encoder_;
   std::unique_ptr<const CpuEncoderWeights> cpu_encoder_;
   SpeechModelInfo info_;

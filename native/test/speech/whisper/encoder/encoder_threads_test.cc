@@ -72,6 +72,20 @@ TEST_CASE("the number of threads may change from unit to unit, and no bit of the
   }
 }
 
+TEST_CASE("nor does a bit of what the accelerator computes in several blocks, on up to 7 threads") {
+  const test::SmallModel file(kDeep);
+  for (const auto mode : {AcceleratorMode::kFloat32, AcceleratorMode::kAuto}) {
+    const auto model = Model::load(file.path(), mode);
+    CAPTURE(model->info().accelerator);
+    const auto encoder = make_encoder(model, 1);
+    const auto alone = encode(*model, *encoder, 800, {1});
+    for (int threads = 2; threads <= 7; ++threads) {
+      CAPTURE(threads);
+      CHECK(encode(*model, *encoder, 800, {threads}) == alone);
+    }
+  }
+}
+
 TEST_CASE("nor does a bit of a window of 30 s, in the widths of base and small" * doctest::test_suite("long")) {
   for (const std::int32_t heads : {8, 12}) {
     CAPTURE(heads);

@@ -1,4 +1,4 @@
-#include "speech/parakeet/accelerated_slot.h"
+#include "speech/parakeet/cpu_slot.h"
 
 #include <chrono>
 #include <cstdint>
@@ -22,19 +22,19 @@ using Clock = std::chrono::steady_clock;
 // An encoder position is eight frames of 10 ms.
 double seconds_of(std::int64_t position) { return static_cast<double>(8 * position) / 100.0; }
 
-std::shared_ptr<const AcceleratedModel> with_threads(std::shared_ptr<const AcceleratedModel> model, int threads) {
+std::shared_ptr<const CpuModel> with_threads(std::shared_ptr<const CpuModel> model, int threads) {
   require_thread_count(threads);
   return model;
 }
 
 }  // namespace
 
-AcceleratedSlot::AcceleratedSlot(std::shared_ptr<const AcceleratedModel> model, int threads)
+CpuSlot::CpuSlot(std::shared_ptr<const CpuModel> model, int threads, const transformer::Kernels& kernels)
     : model_(with_threads(std::move(model), threads)),
-      encoder_(model_->encoder(), model_->store(), model_->file().shape, threads),
-      transducer_(model_->transducer(), model_->store(), threads) {}
+      encoder_(model_->encoder(), model_->file().shape, threads, kernels),
+      transducer_(model_->transducer(), kernels) {}
 
-WindowResult AcceleratedSlot::transcribe(const Window& window, const DecodeOptions& options, const AbortFlag* abort) {
+WindowResult CpuSlot::transcribe(const Window& window, const DecodeOptions& options, const AbortFlag* abort) {
   if (!is_decoded(window, options, model_->longest_window_seconds(), abort)) {
     return make_result({}, window, options, {});
   }
@@ -49,7 +49,7 @@ WindowResult AcceleratedSlot::transcribe(const Window& window, const DecodeOptio
   }
 }
 
-WindowResult AcceleratedSlot::decode(const Window& window, const DecodeOptions& options, const AbortFlag* abort) {
+WindowResult CpuSlot::decode(const Window& window, const DecodeOptions& options, const AbortFlag* abort) {
   Timings timings;
   const auto start = Clock::now();
   const MelSpectrogram mel = model_->mel().spectrogram(window.samples);
@@ -65,7 +65,7 @@ WindowResult AcceleratedSlot::decode(const Window& window, const DecodeOptions& 
 }
 
 // A punctuation mark has no sound: its time is the end of the piece before it.
-std::vector<TimedToken> AcceleratedSlot::timed(const std::vector<DecodedToken>& tokens) const {
+std::vector<TimedToken> CpuSlot::timed(const std::vector<DecodedToken>& tokens) const {
   const std::vector<std::string>& pieces = model_->file().pieces;
   std::vector<TimedToken> all;
   double end = -1.0;
@@ -84,8 +84,6 @@ std::vector<TimedToken> AcceleratedSlot::timed(const std::vector<DecodedToken>& 
   return all;
 }
 
-std::size_t AcceleratedSlot::memory_bytes() const noexcept {
-  return encoder_.memory_bytes() + transducer_.memory_bytes();
-}
+std::size_t CpuSlot::memory_bytes() const noexcept { return encoder_.memory_bytes() + transducer_.memory_bytes(); }
 
 }  // namespace verbatim::parakeet
