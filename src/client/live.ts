@@ -68,7 +68,7 @@ export interface LiveConnection {
   dispatcher: Dispatcher;
 }
 
-/** Iterate over it for its events. The iteration ends after finish(); it throws LiveTranscriptionError where it breaks. */
+/** Iterate over it for its events, up to finish(). Throws LiveTranscriptionError where the session breaks. */
 export class LiveTranscription implements AsyncIterable<LiveTranscriptionEvent> {
   readonly #socket: WebSocket;
   readonly #events: LiveTranscriptionEvent[] = [];
