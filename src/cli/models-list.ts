@@ -42,7 +42,11 @@ function listModels({ all = false, json = false }: { all?: boolean; json?: boole
     printRows(listed.map(jsonRow), true);
     return;
   }
-  printRows(listed.map(tableRow), false);
+  const hasPacked = listed.some(({ packed }) => packed > 0);
+  printRows(
+    listed.map((model) => tableRow(model, hasPacked)),
+    false,
+  );
   const more = models.length - listed.length;
   if (speeds === null)
     console.error(`No speed has been measured on this machine yet. Run: ${ownCommand} models measure`);
@@ -68,14 +72,14 @@ function jsonRow({ entry, installed, speed, packed }: Listed) {
 /** The longest text of languages or licence that a table shows. */
 const MOST_CHARACTERS = 12;
 
-/** Fits a line of 80 to 100 columns. */
-function tableRow({ entry, installed, speed, packed }: Listed) {
+/** Fits a line of 80 to 100 columns, without the column of packed weights; that is shown where there are any. */
+function tableRow({ entry, installed, speed, packed }: Listed, hasPacked: boolean) {
   const bytes = modelBytes(entry);
   return {
     name: entry.name,
     kind: entry.kind.replace(/^speaker-/, ''),
     size: bytes === null ? null : megabytes(bytes),
-    packed: packed === 0 ? null : megabytes(packed),
+    ...(hasPacked ? { packed: packed === 0 ? null : megabytes(packed) } : {}),
     languages: shortLanguages(entry),
     speed: speed === null ? null : `${speed.toFixed(1)}x`,
     licence: entry.licence.length > MOST_CHARACTERS ? 'see --json' : entry.licence,
