@@ -101,7 +101,7 @@ describe('verbatim transcribe without the name of a model', function () {
     const again = onTerminal();
     expect(await again.ended(), again.written).to.equal(0);
     expect(hub.starts).to.deep.equal([0, received]);
-    expect(readdirSync(hub.directory).sort()).to.deep.equal([FILE, 'imported.json']);
+    expect(readdirSync(hub.directory).sort()).to.deep.equal([FILE, `${FILE}.packed`, 'imported.json']);
   });
 
   it('says in one line that the hub cannot be reached, and goes on with the demonstration model', async () => {

@@ -11,6 +11,7 @@ import { buildDashboard } from '../../support/dashboard.js';
 import { samplePath } from '../../native/support.js';
 import { loadRealEngine } from '../../support/real-engine.js';
 import { TestServer } from '../../support/server.js';
+import { until } from '../../support/until.js';
 
 const SAMPLE = join(packageRoot, 'models', 'bundled', 'sample-es.flac');
 
@@ -112,7 +113,7 @@ describe('dashboard: trying it in Chromium', function () {
       .waitFor({ timeout: 120_000 });
     expect(await axeViolations(page)).to.deep.equal([]);
     await page.getByRole('button', { name: 'Stop recording' }).click();
-    await page.waitForFunction("document.querySelector('#balance').textContent !== '10'");
+    await until(async () => (await page.locator('#balance').textContent()) !== '10');
     expect(await page.locator('#failure').textContent()).to.equal('');
     expect(await captions.locator('.partial').textContent()).to.equal('');
     await page.getByText('recording.webm').waitFor();
