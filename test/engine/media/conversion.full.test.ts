@@ -26,7 +26,7 @@ describe('A conversion', () => {
   before(() => (directory = mkdtempSync(join(tmpdir(), 'verbatim-conversion-'))));
   after(() => rmSync(directory, { recursive: true }));
   afterEach(async () => {
-    conversion.close();
+    void conversion.close();
     await conversion.gone;
   });
 
@@ -65,7 +65,7 @@ describe('A conversion', () => {
     const { count, error } = await steps(MOST_STEPS);
     expect(error).to.include(TOO_COSTLY);
     expect(count).to.equal(11);
-    conversion.close();
+    void conversion.close();
     await conversion.gone;
     expect(conversionsOf()).to.deep.equal([]);
   });

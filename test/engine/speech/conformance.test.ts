@@ -156,13 +156,13 @@ for (const kind of KINDS) {
 
     it('recognises an utterance of a live session, with times on its time line', async () => {
       const samples = speechSamples();
-      const heard = await engine.recognise({
+      const recognised = await engine.recognise({
         ...{ samples, startSample: 16_000 * 100, accountId: 'one', language: 'auto', align: true, dueInMs: 100 },
       });
-      expect(heard.language).to.equal('en');
-      expect(heard.languageProbabilities?.['en']).to.be.within(0.5, 1);
-      expect(heard.averageLogProbability).to.be.at.most(0);
-      const words = heard.segments.flatMap((segment) => segment.words ?? []);
+      expect(recognised.language).to.equal('en');
+      expect(recognised.languageProbabilities?.['en']).to.be.within(0.5, 1);
+      expect(recognised.averageLogProbability).to.be.at.most(0);
+      const words = recognised.segments.flatMap((segment) => segment.words ?? []);
       expect(words.length).to.be.at.least(2);
       for (const { startSeconds, endSeconds } of words) {
         expect(startSeconds).to.be.at.least(100);

@@ -41,7 +41,7 @@ class Scene {
     };
     void this.queue.run({ accountId, signal, hasGracePeriod: true, open, check: () => undefined }).then(
       ({ reader }) => {
-        reader.close();
+        void reader.close();
         this.done.push(name);
       },
       () => this.failed.push(name),

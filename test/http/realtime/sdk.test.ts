@@ -44,23 +44,15 @@ describe("OpenAI's client in a live session", () => {
     'openai 7, by its intent': {
       ...{ update: 'session.update', opened: 'session.created' },
       open: () =>
-        new CurrentSocket(
-          { intent: 'transcription', options: options() } as never,
-          new CurrentOpenAI(account()),
-        ),
+        new CurrentSocket({ intent: 'transcription', options: options() } as never, new CurrentOpenAI(account())),
     },
     'openai 6, by the name of a model': {
       ...{ update: 'session.update', opened: 'session.created' },
-      open: () =>
-        new Socket({ model: 'whisper-1', options: options() }, new OpenAI(account())),
+      open: () => new Socket({ model: 'whisper-1', options: options() }, new OpenAI(account())),
     },
     'openai 6, beta': {
       ...{ update: 'transcription_session.update', opened: 'transcription_session.created' },
-      open: () =>
-        new BetaSocket(
-          { model: 'whisper-1', options: options() },
-          new OpenAI(account()),
-        ),
+      open: () => new BetaSocket({ model: 'whisper-1', options: options() }, new OpenAI(account())),
     },
   };
 
