@@ -11,7 +11,7 @@ const PRIOR_SECONDS = 10;
 /** Short utterances cost more than long windows: the first guess, in units of the real-time factor for files. */
 const PRIOR_FACTOR = 2;
 /** No first guess is higher, in slot seconds for a second: the factor of an engine that has measured nothing is 1. */
-const HIGHEST_PRIOR = 0.2;
+const HIGHEST_PRIOR = 0.08;
 const RETRY_SECONDS = 10;
 
 class Cost {

@@ -94,10 +94,10 @@ describe('requests for WebSockets', () => {
 
   it('over what the machine carries are refused with 503 before the upgrade', async () => {
     await start();
-    // By the first guess each takes 0.2 of the one slot: the fourth is over 0.7.
+    // By the first guess each takes 0.08 of the one slot: the ninth is over 0.7.
     const clients: SocketClient[] = [];
     Object.assign(server.engine, { realTimeFactor: 1, slots: 1 });
-    for (let i = 0; i < 3; i++) clients.push(await open(REALTIME));
+    for (let i = 0; i < 8; i++) clients.push(await open(REALTIME));
     for (const path of PATHS) {
       const { status, headers: sent, body } = await refused(path);
       expect(status).to.equal(503);
