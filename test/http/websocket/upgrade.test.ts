@@ -93,7 +93,7 @@ describe('requests for WebSockets', () => {
   });
 
   it('over what the machine carries are refused with 503 before the upgrade', async () => {
-    await start();
+    await start({ settings: { maxLiveSessions: 20 } });
     // By the first guess each takes 0.08 of the one slot: the ninth is over 0.7.
     const clients: SocketClient[] = [];
     Object.assign(server.engine, { realTimeFactor: 1, slots: 1 });
