@@ -112,3 +112,8 @@ export function toWhisperLanguage(code: string): string {
 export function fromWhisperLanguage(code: string): string {
   return code === 'jw' ? 'jv' : code;
 }
+
+/** Figures by Whisper's codes, by the codes of the service. */
+export function byServiceCode(figures: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(figures).map(([code, figure]) => [fromWhisperLanguage(code), figure]));
+}

@@ -11,16 +11,20 @@ export class RecentConfidence {
   constructor(private readonly floor: number | null) {}
 
   /** Whether the model was sure of the next result; one without text always passes, and is not counted. */
-  passes({ averageLogProbability, scoredTokens }: Scored): boolean {
-    if (this.floor === null || averageLogProbability === null) return true;
-    this.#recent = [...this.#recent.slice(-NEIGHBOURS), { averageLogProbability, scoredTokens }];
-    return isConfident(this.#recent, this.#recent.length - 1, this.floor);
+  passes(result: Scored): boolean {
+    const isSure = this.wouldPass(result);
+    if (result.averageLogProbability !== null) this.#recent = this.#with(result);
+    return isSure;
   }
 
   /** The same without counting it: of a result that may change. */
-  wouldPass({ averageLogProbability, scoredTokens }: Scored): boolean {
-    if (this.floor === null || averageLogProbability === null) return true;
-    const all = [...this.#recent.slice(-NEIGHBOURS), { averageLogProbability, scoredTokens }];
+  wouldPass(result: Scored): boolean {
+    if (this.floor === null || result.averageLogProbability === null) return true;
+    const all = this.#with(result);
     return isConfident(all, all.length - 1, this.floor);
+  }
+
+  #with({ averageLogProbability, scoredTokens }: Scored): Scored[] {
+    return [...this.#recent.slice(-NEIGHBOURS), { averageLogProbability, scoredTokens }];
   }
 }

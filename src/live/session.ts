@@ -16,7 +16,8 @@ import type { SessionParts } from './session-parts.js';
 import { bytesPerFrame, liveOptions, type LiveSettings } from './options.js';
 import { toIntegers } from './sample-integers.js';
 import { endsSentence } from './sentence-end.js';
-import { SAMPLE_RATE, UtteranceDecoder, type Stretch } from './utterance-decoder.js';
+import { SAMPLE_RATE } from '../engine/sample-rate.js';
+import { UtteranceDecoder, type Stretch } from './utterance-decoder.js';
 
 /** Audio of one step of work. */
 const PIECE_SECONDS = 1;

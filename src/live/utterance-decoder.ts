@@ -1,5 +1,6 @@
 /** Has stretches of a session's utterances transcribed, and reports the results in the order of the audio. */
 import { IdleSignal } from '../idle-signal.js';
+import { SAMPLE_RATE } from '../engine/sample-rate.js';
 import { joinTexts } from '../engine/transcript-text.js';
 import type { RecognisedUtterance, UtteranceToRecognise, WorkOrigin } from '../engine/types.js';
 import type { Timers } from '../timers.js';
@@ -11,7 +12,6 @@ import { PartialPace } from './partial-pace.js';
 import { RecentConfidence } from './recent-confidence.js';
 import { SpokenLanguage } from './spoken-language.js';
 
-export const SAMPLE_RATE = 16_000;
 /** A final result is due so soon after the end of its audio. */
 const DUE_MS = 500;
 /** Of the language of a result without text, where none is known. */

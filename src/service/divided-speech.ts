@@ -1,3 +1,4 @@
+import { SAMPLE_RATE } from '../engine/sample-rate.js';
 import type { LaneDivision, LaneUser } from '../engine/lane-division.js';
 import type {
   EngineInfo,
@@ -8,8 +9,6 @@ import type {
   UtteranceToRecognise,
 } from '../engine/types.js';
 import type { SpeechOfModel } from '../transcription/engine-lease.js';
-
-const SAMPLE_RATE = 16_000;
 
 /** The engine of one model. It gets a share of the lanes while it has work. */
 export class DividedSpeech implements SpeechOfModel {

@@ -18,9 +18,8 @@ import type { FileRequest } from './engine-calls.js';
 import type { PlacedWork } from './placement.js';
 import type { Quarantine } from './quarantine.js';
 import { RemoteTranscription } from './remote-transcription.js';
+import { SAMPLE_RATE } from '../sample-rate.js';
 import { samplesToText } from './sample-text.js';
-
-const SAMPLE_RATE = 16_000;
 
 export interface RemoteSpeechOptions {
   process: Pick<DeviceProcesses, 'call' | 'load' | 'close'>;

@@ -17,6 +17,7 @@ import type {
 import { systemClock, type Clock } from '../clock.js';
 import { EngineError, failRequest } from '../native-errors.js';
 import { initialPrompt } from './initial-prompt.js';
+import { SAMPLE_RATE } from '../sample-rate.js';
 import { MeasuringQueue, type MeasuringLimits } from './measuring-queue.js';
 import { RealTimeFactor } from './real-time-factor.js';
 import { loadTextLanguage, type TextLanguage } from './text-language.js';
@@ -268,7 +269,7 @@ class Transcriber implements LocalSpeechEngine {
 }
 
 function refuseLength(samples: number, windowSeconds: number): void {
-  const most = Math.round(windowSeconds * 16_000);
+  const most = Math.round(windowSeconds * SAMPLE_RATE);
   if (samples > 0 && samples <= most) return;
   throw new EngineError('invalid_argument', `The utterance has ${samples} samples; allowed: 1 to ${most}.`);
 }

@@ -1,13 +1,13 @@
 /** A live session's utterance as a request of one window. */
 import type { AudioWindow, DecodeOptions, NativeBinding } from '../binding.js';
-import { fromWhisperLanguage, toWhisperLanguage } from '../languages.js';
+import { byServiceCode, fromWhisperLanguage, toWhisperLanguage } from '../languages.js';
+import { SAMPLE_RATE } from '../sample-rate.js';
 import type { RecognisedUtterance, UtteranceToRecognise } from '../types.js';
 import { initialPrompt } from './initial-prompt.js';
 import type { FinishedWindow, WindowedRequest, WindowRunner } from './request-queue.js';
 import type { CutWindow } from './window-reader.js';
 import { PADDED_WINDOW_SECONDS, type RequestContext } from './windowed-transcription.js';
 
-const SAMPLE_RATE = 16_000;
 const FULL_SCALE = 32_768;
 
 export class UtteranceRequest implements WindowedRequest {
@@ -125,10 +125,4 @@ function toFloats(samples: Int16Array): Float32Array {
 function likeliest(shares: Readonly<Record<string, number>> | null): string | null {
   const [best] = Object.entries(shares ?? {}).sort(([, one], [, other]) => other - one);
   return best?.[0] ?? null;
-}
-
-function byServiceCode(probabilities: Readonly<Record<string, number>>): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(probabilities).map(([code, probability]) => [fromWhisperLanguage(code), probability]),
-  );
 }

@@ -10,7 +10,7 @@ import type { FinishedWindow, WindowedRequest, WindowRunner } from './request-qu
 import type { TextLanguage } from './text-language.js';
 import { joinTexts, TextJoiner } from '../transcript-text.js';
 import type { EngineObserver, OnWindow, Transcript, TranscriptPart, WindowUpdate } from '../types.js';
-import { fromWhisperLanguage, toWhisperLanguage } from '../languages.js';
+import { byServiceCode, fromWhisperLanguage, toWhisperLanguage } from '../languages.js';
 import type { CutWindow } from './window-reader.js';
 
 /** The language of a transcript without text, when none was given. */
@@ -328,8 +328,5 @@ function languageOf(result: WindowResult): string {
 
 /** By the codes of the service. */
 function probabilities(result: WindowResult): Record<string, number> {
-  const given = result.languageProbabilities ?? { [result.language]: 1 };
-  return Object.fromEntries(
-    Object.entries(given).map(([code, probability]) => [fromWhisperLanguage(code), probability]),
-  );
+  return byServiceCode(result.languageProbabilities ?? { [result.language]: 1 });
 }

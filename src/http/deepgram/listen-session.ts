@@ -139,7 +139,7 @@ export class ListenSession {
     this.#lookForEnd();
   }
 
-  /** An utterance whose text could not be had: the client gets an empty one, and is told why. */
+  /** An utterance whose text could not be had: the client gets the error, and an empty text. */
   #failed(event: FailedResult): void {
     this.#send({
       type: 'Error',

@@ -1,4 +1,4 @@
-/** What Wyoming's clients are told of the service. */
+/** The service's description for Wyoming's clients. */
 import type { SpeechModelDirectory } from '../../transcription/engine-lease.js';
 
 export function infoOf(version: string, speechModels: SpeechModelDirectory): object {
