@@ -107,6 +107,22 @@ export class LiveService {
     }
   }
 
+  /** The same for settings that are known already. Rejects as LiveReservation.check() throws, too. */
+  async reserveFor(
+    owner: SessionOwner,
+    model: string | null,
+    settings: Pick<LiveSettings, 'language' | 'prompt'>,
+  ): Promise<LiveReservation> {
+    const reservation = await this.reserve(owner, model);
+    try {
+      reservation.check(settings);
+      return reservation;
+    } catch (error) {
+      reservation.release();
+      throw error;
+    }
+  }
+
   #leave(accountId: string): void {
     const left = (this.#byAccount.get(accountId) ?? 1) - 1;
     if (left > 0) this.#byAccount.set(accountId, left);

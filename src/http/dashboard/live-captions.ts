@@ -68,13 +68,7 @@ async function accept(
   }
   const language = normalizeLanguage(query.get('language') ?? '');
   const owner = { accountId: account.id, keyId: key.id, requestId, endpoint: PATHS.tryLive };
-  const reservation = await deps.live.reserve(owner, null);
-  try {
-    reservation.check({ language, prompt: null });
-  } catch (error) {
-    reservation.release();
-    throw error;
-  }
+  const reservation = await deps.live.reserveFor(owner, null, { language, prompt: null });
   return {
     subprotocol: null,
     run: (connection) => {

@@ -42,13 +42,7 @@ async function accept(request: SocketRequest, { account, key }: Identity, deps: 
   const { id: requestId, query, subprotocols } = request;
   const options = listenOptions(query, deps.speechModels);
   const owner = { accountId: account.id, keyId: key.id, requestId, endpoint: LISTEN_PATH };
-  const reservation = await deps.live.reserve(owner, options.model);
-  try {
-    reservation.check(options.settings);
-  } catch (error) {
-    reservation.release();
-    throw error;
-  }
+  const reservation = await deps.live.reserveFor(owner, options.model, options.settings);
   const { timers, clock: now } = deps;
   const [scheme = ''] = subprotocols;
   return {
