@@ -1,6 +1,5 @@
 /** `verbatim live`: text of speech while it is spoken, on this machine. */
 import { Option, type Command } from 'commander';
-import type { FinalResult, PartialResult, SessionEvent } from '../live/events.js';
 import { DEFAULT_SETTINGS, type LiveFormat } from '../live/options.js';
 import type { LiveSession } from '../live/session.js';
 import { readContext, speechModelName, type ServiceContext } from '../service/context.js';
@@ -8,8 +7,8 @@ import { startLocalLive } from '../service/local-live.js';
 import { UsageError } from '../service/variables.js';
 import { warningsOf } from '../transcription/warnings.js';
 import { untilInterrupted } from './interruption.js';
+import { ResultPrinter } from './live-printer.js';
 import { asLanguageCode, integerFrom } from './options.js';
-import { printableLines } from './printable.js';
 import { deviceOf, microphoneSamples } from './recording.js';
 import { STANDARD_INPUT } from './standard-input.js';
 import { chooseModel } from './transcribe-model.js';
@@ -119,43 +118,4 @@ async function feed(input: AsyncIterable<Buffer>, session: LiveSession, signal: 
     if (next === null || next.done === true) return;
     await session.append(next.value);
   }
-}
-
-/** Final text as it comes; text that may change on a terminal, where the next one takes its place. */
-class ResultPrinter {
-  failed = 0;
-  hasText = false;
-  #isPartialShown = false;
-
-  constructor(private readonly flags: Pick<Flags, 'json'>) {}
-
-  print(event: SessionEvent): void {
-    if (event.type === 'failed') {
-      this.failed += 1;
-      console.error(`verbatim: ${printableLines(event.error.message)}`);
-    } else if (event.type === 'final' || event.type === 'partial') this.#result(event);
-  }
-
-  #result(result: FinalResult | PartialResult): void {
-    const { type, text } = result;
-    if (type === 'final') this.hasText ||= text !== '';
-    if (this.flags.json === true) {
-      if (text !== '') process.stdout.write(`${JSON.stringify(jsonOf(result))}\n`);
-      return;
-    }
-    if (this.#isPartialShown) process.stdout.write('\r\u001b[K');
-    this.#isPartialShown = type === 'partial';
-    if (type === 'final') process.stdout.write(text === '' ? '' : `${text}\n`);
-    else process.stdout.write(lastOf(printableLines(text), (process.stdout.columns || 80) - 1));
-  }
-}
-
-function jsonOf({ type, startSeconds, endSeconds, language, text }: FinalResult | PartialResult): object {
-  const milliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
-  return { type, start: milliseconds(startSeconds), end: milliseconds(endSeconds), language, text };
-}
-
-/** What fits into a line: its end, which is new. */
-function lastOf(text: string, columns: number): string {
-  return text.length <= columns ? text : `…${text.slice(1 - columns)}`;
 }
