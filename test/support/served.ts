@@ -13,6 +13,8 @@ import { until } from './until.js';
 export class Served {
   stdout = '';
   stderr = '';
+  /** Servers of a directory that run. */
+  static readonly #ofDirectory = new Map<string, Set<Served>>();
   readonly #calls: string;
   readonly #answers: RecordedAnswers;
 
@@ -22,6 +24,9 @@ export class Served {
     answers: RecordedAnswers,
   ) {
     this.#answers = answers;
+    const others = Served.#ofDirectory.get(directory) ?? new Set();
+    Served.#ofDirectory.set(directory, others.add(this));
+    child.once('close', () => others.delete(this));
     this.#calls = join(directory, 'calls');
     child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
     child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
@@ -92,14 +97,15 @@ export class Served {
     return jsonLines<AddonCall>(this.#calls).filter(({ call }) => call === name);
   }
 
+  /** The directory goes with its last server. */
   async stop(): Promise<void> {
     if (this.child.exitCode === null && this.child.signalCode === null) {
       this.child.kill('SIGTERM');
       await once(this.child, 'close');
     }
     this.#answers.check();
-    // Another server of the same directory may still be writing there.
-    rmSync(this.directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    const running = Served.#ofDirectory.get(this.directory);
+    if (running?.size === 0) rmSync(this.directory, { recursive: true, force: true });
   }
 
   /** What it has answered so far. */
