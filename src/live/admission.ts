@@ -1,8 +1,12 @@
-/** How many sessions the machine carries at their deadlines, by what their results cost. */
+/**
+ * How many sessions the machine carries at their deadlines. The share of a session is what a second of speech costs,
+ * times the part of the time that it is expected to speak. Both are measured, and begin with a cautious guess.
+ */
 import { VerbatimError } from '../errors.js';
+import { SpeechActivity } from './speech-activity.js';
 import type { FinalMeasurement } from './utterance-decoder.js';
 
-/** Of the lanes, the part that final results may take if all sessions speak at once. */
+/** Of the lanes, the part that final results may take. */
 const SHARE = 0.7;
 /** Audio after which a measurement counts half. */
 const HALF_LIFE_SECONDS = 60;
@@ -13,6 +17,14 @@ const PRIOR_FACTOR = 2;
 /** No first guess is higher, in slot seconds for a second: the factor of an engine that has measured nothing is 1. */
 const HIGHEST_PRIOR = 0.08;
 const RETRY_SECONDS = 10;
+
+/** The part of the time that sessions speak, before any was observed, and the weight of that, in seconds. */
+const PRIOR_ACTIVITY = 0.8;
+const PRIOR_ACTIVITY_SECONDS = 120;
+/** The weight of what other sessions do in the guess at one of them, in seconds. */
+const OTHERS_SECONDS = 20;
+/** Others that are all silent make nobody expect less than this of the next one. */
+const LEAST_OF_OTHERS = 0.1;
 
 class Cost {
   #workSeconds: number;
@@ -36,34 +48,57 @@ class Cost {
 
 export interface AdmissionStats {
   sessions: number;
-  /** That the machine carries, if the next ones use the model `model`. */
+  /** That the machine carries, if the next ones use the model `model` and speak as much as those that there are. */
   most: number;
-  refused: number;
+}
+
+/** A session that was admitted. */
+export interface AdmittedSession {
+  readonly model: string;
+  /** Of what it received, so much was speech. */
+  spoke(seconds: number): void;
+  /** Gives the place back; idempotent. */
+  release(): void;
+}
+
+interface Place {
+  model: string;
+  activity: SpeechActivity;
 }
 
 export class LiveAdmission {
   /** By the name of the model. */
   readonly #costs = new Map<string, Cost>();
-  readonly #sessions = new Map<string, number>();
-  #refused = 0;
-
-  /** Of the engine: its lanes, and the machine's processing seconds for a second of a file. */
-  constructor(private readonly engine: () => { slots: number; realTimeFactor: number }) {}
+  readonly #places = new Map<AdmittedSession, Place>();
 
   /**
-   * Throws `overloaded` if the machine carries no session more. `instead`: the model of a session that this one takes
-   * the place of, and whose place is given back afterwards. The caller gives the place back, once.
+   * Of the engine: its lanes, and the machine's processing seconds for a second of a file. `now`: milliseconds,
+   * monotonic.
    */
-  admit(model: string, instead: string | null = null): () => void {
-    const others = this.#count - (instead === null ? 0 : 1);
-    const load = this.#load - (instead === null ? 0 : this.#shareOf(instead));
-    if (others > 0 && load + this.#shareOf(model) > SHARE) {
-      this.#refused += 1;
-      const message = `The server has ${others} live sessions and keeps up with no more. Try again later.`;
+  constructor(
+    private readonly engine: () => { slots: number; realTimeFactor: number },
+    private readonly now: () => number,
+  ) {}
+
+  /**
+   * Throws `overloaded` if the machine carries no session more. `instead`: one that this one takes the place of, and
+   * that is released afterwards.
+   */
+  admit(model: string, instead: AdmittedSession | null = null): AdmittedSession {
+    const places = [...this.#places].filter(([session]) => session !== instead).map(([, place]) => place);
+    const load = this.#loadOf(places);
+    if (places.length > 0 && load + this.#shareOfNext(model) > SHARE) {
+      const message = `The server has ${places.length} live sessions and keeps up with no more. Try again later.`;
       throw new VerbatimError('overloaded', message, { retryAfterSeconds: RETRY_SECONDS });
     }
-    this.#sessions.set(model, (this.#sessions.get(model) ?? 0) + 1);
-    return () => this.#leave(model);
+    const activity = new SpeechActivity(this.now());
+    const session: AdmittedSession = {
+      model,
+      spoke: (seconds) => activity.spoke(seconds, this.now()),
+      release: () => void this.#places.delete(session),
+    };
+    this.#places.set(session, { model, activity });
+    return session;
   }
 
   measured(model: string, measurement: FinalMeasurement): void {
@@ -71,19 +106,46 @@ export class LiveAdmission {
   }
 
   stats(model: string): AdmissionStats {
-    const left = Math.max(0, Math.floor((SHARE - this.#load) / this.#shareOf(model)));
-    return { sessions: this.#count, most: Math.max(1, this.#count + left), refused: this.#refused };
+    const left = Math.max(0, Math.floor((SHARE - this.#load) / this.#shareOfNext(model)));
+    const { size: sessions } = this.#places;
+    return { sessions, most: Math.max(1, sessions + left) };
   }
 
-  get #count(): number {
-    return [...this.#sessions.values()].reduce((sum, count) => sum + count, 0);
+  /** Of what final results may take, the part that they are not expected to take: from 1 down to 0. */
+  get room(): number {
+    return Math.max(0, 1 - this.#load / SHARE);
   }
 
-  /** The part of the lanes that all sessions take if all speak. */
+  /** The part of the lanes that final results of all sessions are expected to take. */
   get #load(): number {
-    return [...this.#sessions].reduce((sum, [model, count]) => sum + count * this.#shareOf(model), 0);
+    return this.#loadOf([...this.#places.values()]);
   }
 
+  #loadOf(places: readonly Place[]): number {
+    const others = this.#activityOfAll();
+    return places.reduce((sum, { model, activity }) => {
+      const { speechSeconds, seconds } = activity.observed(this.now());
+      const expected = (speechSeconds + others * OTHERS_SECONDS) / (seconds + OTHERS_SECONDS);
+      return sum + this.#shareOf(model) * expected;
+    }, 0);
+  }
+
+  #shareOfNext(model: string): number {
+    return this.#shareOf(model) * this.#activityOfAll();
+  }
+
+  /** The part of the time that a session speaks, on the average of those that there are. */
+  #activityOfAll(): number {
+    let [speech, time] = [PRIOR_ACTIVITY * PRIOR_ACTIVITY_SECONDS, PRIOR_ACTIVITY_SECONDS];
+    for (const { activity } of this.#places.values()) {
+      const { speechSeconds, seconds } = activity.observed(this.now());
+      speech += speechSeconds;
+      time += seconds;
+    }
+    return Math.max(LEAST_OF_OTHERS, speech / time);
+  }
+
+  /** Of a session that speaks all the time. */
   #shareOf(model: string): number {
     return this.#costOf(model).factor / Math.max(1, this.engine().slots);
   }
@@ -96,11 +158,5 @@ export class LiveAdmission {
       this.#costs.set(model, cost);
     }
     return cost;
-  }
-
-  #leave(model: string): void {
-    const left = (this.#sessions.get(model) ?? 1) - 1;
-    if (left > 0) this.#sessions.set(model, left);
-    else this.#sessions.delete(model);
   }
 }

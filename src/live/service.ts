@@ -1,19 +1,21 @@
 /** Opens live sessions: who may have one, with which model, and what each holds of the server. */
 import type { LiveAudio, LiveAudioOptions } from '../engine/binding.js';
 import type { EngineInfo } from '../engine/types.js';
-import { VerbatimError } from '../errors.js';
+import { VerbatimError, type ErrorCode } from '../errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Timers } from '../timers.js';
 import type { AcquireEngines, EngineLease, SpeechOfModel } from '../transcription/engine-lease.js';
 import type { Prices } from '../transcription/price.js';
+import { requestError } from '../transcription/request-errors.js';
 import { checkLiveSettings } from './check-settings.js';
-import { LiveAdmission, type AdmissionStats } from './admission.js';
-import type { SessionEvent } from './events.js';
+import { LiveAdmission, type AdmissionStats, type AdmittedSession } from './admission.js';
+import type { SessionEnd, SessionEvent } from './events.js';
 import { InputMemory } from './input-memory.js';
 import { LiveMeter } from './meter.js';
 import { audioOptions, type LiveFormat, type LiveSettings } from './options.js';
+import { ReceivedAudio } from './received-audio.js';
 import { LiveSession } from './session.js';
-import type { FinalMeasurement } from './utterance-decoder.js';
+import type { DecoderObserver } from './utterance-decoder.js';
 
 export interface LiveSettingsOfServer extends Prices {
   /** Sessions of one account at a time. */
@@ -30,20 +32,28 @@ export interface SessionOwner {
   endpoint: string;
 }
 
+/** As LiveSession.endSoon(). */
+type OnDrain = (error: VerbatimError, withinMs: number) => void;
+
 /** What ends the sessions of a revoked key, and of a server that stops. */
 export interface SessionRegistry {
   /** Throws `shutting_down`. */
-  beginSession(owner: { accountId: string; keyId: string; onDrain: (error: VerbatimError) => void }): {
+  beginSession(owner: { accountId: string; keyId: string; onDrain: OnDrain }): {
     signal: AbortSignal;
     end(): void;
   };
 }
 
-/** Receives measurements as they happen. */
-export interface LiveObserver {
-  finalResult(measurement: FinalMeasurement): void;
-  partialResult(): void;
+/** Receives measurements as they happen. `endpoint`: SessionOwner.endpoint. */
+export interface LiveObserver extends DecoderObserver {
+  sessionRefused(endpoint: string, code: ErrorCode): void;
+  /** So much audio was worked on. */
+  audioReceived(endpoint: string, seconds: number): void;
+  sessionEnded(endpoint: string, reason: EndReason): void;
 }
+
+/** The code of the error that ended it, if one did. */
+export type EndReason = Exclude<SessionEnd['how'], 'refused'> | ErrorCode;
 
 export interface LiveDeps {
   acquire: AcquireEngines;
@@ -62,7 +72,12 @@ export class LiveService {
   readonly #byAccount = new Map<string, number>();
 
   constructor(private readonly deps: LiveDeps) {
-    this.#admission = new LiveAdmission(deps.engineStats);
+    this.#admission = new LiveAdmission(deps.engineStats, () => deps.timers.now());
+  }
+
+  /** As LiveAdmission.room. */
+  get room(): number {
+    return this.#admission.room;
   }
 
   /** `model`: of the next sessions. */
@@ -80,6 +95,15 @@ export class LiveService {
     model: string | null,
     instead: LiveReservation | null = null,
   ): Promise<LiveReservation> {
+    try {
+      return await this.#reserve(owner, model, instead);
+    } catch (error) {
+      this.deps.observer.sessionRefused(owner.endpoint, requestError(error).code);
+      throw error;
+    }
+  }
+
+  async #reserve(owner: SessionOwner, model: string | null, instead: LiveReservation | null): Promise<LiveReservation> {
     const { ledger, acquire, settings } = this.deps;
     const count = this.#byAccount.get(owner.accountId) ?? 0;
     if (instead === null && count >= settings.maxLiveSessions) {
@@ -89,7 +113,8 @@ export class LiveService {
     const lease = acquire(model);
     const undo: (() => void)[] = [() => lease.release()];
     try {
-      undo.push(this.#admission.admit(lease.info.modelName, instead?.info.modelName));
+      const place = this.#admission.admit(lease.info.modelName, instead?.place);
+      undo.push(() => place.release());
       this.#byAccount.set(owner.accountId, count + 1);
       undo.push(() => this.#leave(owner.accountId));
       const { balance } = await ledger.credits.balance(owner.accountId);
@@ -98,7 +123,8 @@ export class LiveService {
         const message = `A live session costs ${creditsPerMinute} credits a minute; the account has ${balance}.`;
         throw new VerbatimError('insufficient_credits', message);
       }
-      return new LiveReservation(this.deps, { owner, lease, memory: this.#memory, admission: this.#admission }, () => {
+      const parts = { owner, lease, place, memory: this.#memory, admission: this.#admission };
+      return new LiveReservation(this.deps, parts, () => {
         for (const step of undo.splice(0)) step();
       });
     } catch (error) {
@@ -133,6 +159,7 @@ export class LiveService {
 interface ReservationParts {
   owner: SessionOwner;
   lease: EngineLease;
+  place: AdmittedSession;
   memory: InputMemory;
   admission: LiveAdmission;
 }
@@ -156,6 +183,10 @@ export class LiveReservation {
     return this.parts.lease.info;
   }
 
+  get place(): AdmittedSession {
+    return this.parts.place;
+  }
+
   /** Throws `unsupported_language`, or `invalid_request` for a prompt that the model does not take. */
   check(settings: Pick<LiveSettings, 'language' | 'prompt'>): void {
     checkLiveSettings(this.info, settings);
@@ -170,7 +201,7 @@ export class LiveReservation {
     const { registry } = this.deps;
     const { owner, lease } = this.parts;
     let session: LiveSession | null = null;
-    const entry = registry.beginSession({ ...owner, onDrain: (error) => session?.endSoon(error) });
+    const entry = registry.beginSession({ ...owner, onDrain: (error, ms) => session?.endSoon(error, ms) });
     try {
       const speech = await lease.speech({ accountId: owner.accountId, signal: entry.signal });
       session = this.#session(options, speech, entry.signal);
@@ -178,30 +209,40 @@ export class LiveReservation {
       entry.end();
       throw error;
     }
-    void session.ended.then(() => {
+    void session.ended.then((end) => {
       entry.end();
       this.release();
+      this.deps.observer.sessionEnded(owner.endpoint, end.how === 'refused' ? end.error.code : end.how);
     });
     return session;
   }
 
   #session({ format, settings, emit }: SessionOptions, engine: SpeechOfModel, signal: AbortSignal): LiveSession {
     const { openAudio, ledger, settings: limits, timers, observer } = this.deps;
-    const { owner, memory, admission } = this.parts;
+    const { owner, memory, admission, place } = this.parts;
     const { windowSeconds, modelName } = this.info;
     const audio = openAudio(audioOptions(format, settings, windowSeconds));
     const { accountId, requestId } = owner;
     const payer = { ...owner, model: modelName, language: settings.language, translated: false };
+    const received = new ReceivedAudio({
+      received: (seconds) => observer.audioReceived(owner.endpoint, seconds),
+      spoke: (seconds) => place.spoke(seconds),
+    });
     return new LiveSession({
       ...{ audio, format, settings, engine, memory, accountId, requestId, timers, signal },
       meter: new LiveMeter(ledger, limits, payer),
       maxSeconds: limits.maxLiveSeconds,
-      measured: (measurement) => {
-        admission.measured(modelName, measurement);
-        observer.finalResult(measurement);
+      room: () => admission.room,
+      observer: {
+        finalResult: (measurement) => {
+          admission.measured(modelName, measurement);
+          observer.finalResult(measurement);
+        },
+        partialResult: (measurement) => observer.partialResult(measurement),
+        partialShed: () => observer.partialShed(),
       },
       emit: (event) => {
-        if (event.type === 'partial') observer.partialResult();
+        received.happened(event);
         emit(event);
       },
     });

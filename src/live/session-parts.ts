@@ -7,7 +7,7 @@ import type { InputRate } from './input-rate.js';
 import type { InputMemory } from './input-memory.js';
 import type { LiveMeter } from './meter.js';
 import type { LiveFormat, LiveSettings } from './options.js';
-import type { FinalMeasurement } from './utterance-decoder.js';
+import type { DecoderObserver } from './utterance-decoder.js';
 
 export interface SessionParts {
   audio: LiveAudio;
@@ -24,6 +24,8 @@ export interface SessionParts {
   timers: Timers;
   /** Ends the session at once: the key was revoked, or the server stops. */
   signal: AbortSignal;
-  measured: (measurement: FinalMeasurement) => void;
+  observer: DecoderObserver;
+  /** As DecoderParts.room. */
+  room: () => number;
   emit: (event: SessionEvent) => void;
 }

@@ -12,6 +12,7 @@ import { requestError } from '../transcription/request-errors.js';
 import type { FinalResult, SessionEnd } from './events.js';
 import { MOST_WAITING_BYTES_OF_SESSION } from './input-memory.js';
 import { InputRate } from './input-rate.js';
+import { PlannedEnd } from './planned-end.js';
 import type { SessionParts } from './session-parts.js';
 import { bytesPerFrame, liveOptions, type LiveSettings } from './options.js';
 import { toIntegers } from './sample-integers.js';
@@ -47,6 +48,7 @@ export class LiveSession {
   readonly #decoder: UtteranceDecoder;
   readonly #rate: Pick<InputRate, 'delayMs'>;
   readonly #stop = new AbortController();
+  readonly #plannedEnd: PlannedEnd;
   readonly #inputs: Input[] = [];
   readonly #room = new IdleSignal(() => this.#waitingBytes < MOST_WAITING_BYTES_OF_SESSION);
   #settings: LiveSettings;
@@ -55,8 +57,6 @@ export class LiveSession {
   #workedBytes = 0;
   #isWorking = false;
   #isClosing = false;
-  /** Set when the session is to end once its utterance has. */
-  #ending: VerbatimError | null = null;
   #utterance: Utterance | null = null;
   #utterances = 0;
   #idle: Timer | null = null;
@@ -65,12 +65,13 @@ export class LiveSession {
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#settings = parts.settings;
+    this.#plannedEnd = new PlannedEnd(parts.timers);
     this.#rate = parts.rate ?? new InputRate(parts.timers.now());
     this.ended = new Promise((resolve) => (this.#end = resolve));
-    const { engine, accountId, requestId, timers, emit, measured } = parts;
+    const { engine, accountId, requestId, timers, emit, observer, room } = parts;
     const { signal } = this.#stop;
     this.#decoder = new UtteranceDecoder(
-      { engine, accountId, requestId, timers, signal, emit, measured },
+      { engine, accountId, requestId, timers, signal, emit, observer, room },
       parts.settings,
     );
     const revoked = (): void => this.#close({ how: 'refused', error: requestError(parts.signal.reason) });
@@ -124,10 +125,10 @@ export class LiveSession {
     this.#close({ how: 'left' });
   }
 
-  /** Ends once the running utterance has: the server stops. */
-  endSoon(error: VerbatimError): void {
-    this.#ending ??= error;
-    if (this.#utterance === null && !this.#isWorking) this.#refuseAfterResults(error);
+  /** Ends once the running utterance has, and in any case in so many milliseconds: the server stops. */
+  endSoon(error: VerbatimError, withinMs: number): void {
+    this.#plannedEnd.plan(error, withinMs, () => this.#endIfDue());
+    this.#endIfDue();
   }
 
   #add(input: Input): void {
@@ -142,14 +143,23 @@ export class LiveSession {
       for (let input = this.#inputs.shift(); input !== undefined; input = this.#inputs.shift()) {
         if (this.#stop.signal.aborted) break;
         await this.#handle(input);
-        if (this.#ending !== null && this.#utterance === null) this.#refuseAfterResults(this.#ending);
+        if (this.#dueEnd !== null) break;
       }
     } catch (error) {
       this.#refuseAfterResults(error);
     } finally {
       this.#isWorking = false;
     }
+    this.#endIfDue();
     this.#watchIdleness();
+  }
+
+  get #dueEnd(): VerbatimError | null {
+    return this.#plannedEnd.due({ inUtterance: this.#utterance !== null });
+  }
+
+  #endIfDue(): void {
+    if (this.#dueEnd !== null && !this.#isWorking) this.#refuseAfterResults(this.#dueEnd);
   }
 
   async #handle(input: Input): Promise<void> {
@@ -173,7 +183,7 @@ export class LiveSession {
   async #workOn(bytes: Buffer): Promise<void> {
     const { format, audio, emit } = this.#parts;
     const step = Math.ceil(PIECE_SECONDS * format.sampleRate) * bytesPerFrame(format);
-    for (let at = 0; at < bytes.length; at += step) {
+    for (let at = 0; at < bytes.length && !this.#plannedEnd.isOverdue; at += step) {
       const piece = bytes.subarray(at, at + step);
       try {
         if (!(await this.#mayWorkOn(piece))) return;
@@ -290,7 +300,9 @@ export class LiveSession {
     this.#idle?.cancel();
     if (this.#utterance === null || this.#isClosing || this.#settings.turns.kind === 'manual') return;
     this.#idle = this.#parts.timers.after(IDLE_MS, () => {
-      if (!this.#isWorking && !this.#isClosing) this.#happened(this.#parts.audio.endUtterance(), 'silence');
+      if (this.#isWorking || this.#isClosing) return;
+      this.#happened(this.#parts.audio.endUtterance(), 'silence');
+      this.#endIfDue();
     });
   }
 
@@ -317,6 +329,7 @@ export class LiveSession {
     this.#isClosing = true;
     this.#stop.abort(new Error('The session has ended.'));
     this.#idle?.cancel();
+    this.#plannedEnd.cancel();
     this.#decoder.giveUpPartial();
     this.#release(this.#waitingBytes);
     this.#inputs.length = 0;

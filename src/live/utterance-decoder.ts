@@ -34,6 +34,15 @@ export interface FinalMeasurement {
   workMs: number;
 }
 
+/** Receives measurements as they happen. */
+export interface DecoderObserver {
+  finalResult(measurement: FinalMeasurement): void;
+  /** One that may change; `lagMs`: from the end of its audio to its text. */
+  partialResult(measurement: { lagMs: number }): void;
+  /** One was left out, or the next ones will be: there is no room for them. */
+  partialShed(): void;
+}
+
 export interface DecoderParts {
   engine: Pick<SpeechOfModel, 'info' | 'recognise'>;
   accountId: string;
@@ -42,8 +51,9 @@ export interface DecoderParts {
   /** Aborts all work. */
   signal: AbortSignal;
   emit: (event: PartialResult | FinalResult | FailedResult) => void;
-  /** Receives what every final result took. */
-  measured: (measurement: FinalMeasurement) => void;
+  observer: DecoderObserver;
+  /** The part of the room of final results that is free, from 0 to 1. */
+  room: () => number;
 }
 
 interface Pending {
@@ -96,8 +106,12 @@ export class UtteranceDecoder {
 
   /** A result of an utterance that goes on, if one is due. It is dropped when the final result is asked for. */
   partial(stretch: () => Stretch): void {
-    const { timers } = this.parts;
+    const { timers, observer, room } = this.parts;
     if (this.#partial !== null || this.#pending.size > 0 || !this.#pace.isDue(timers.now())) return;
+    if (!this.#pace.hasRoom(room(), timers.now())) {
+      observer.partialShed();
+      return;
+    }
     const taken = stretch();
     const pending = { utterance: taken.utterance, abort: new AbortController() };
     this.#partial = pending;
@@ -106,7 +120,9 @@ export class UtteranceDecoder {
       .then(
         (result) => {
           if (pending.abort.signal.aborted) return;
-          this.#pace.took(timers.now() - begun, timers.now());
+          const lagMs = timers.now() - begun;
+          observer.partialResult({ lagMs });
+          if (this.#pace.took(lagMs, room(), timers.now())) observer.partialShed();
           if (this.#confidence.wouldPass(result)) this.parts.emit({ type: 'partial', ...this.#decoded(taken, result) });
         },
         // It fails as the final result will, which says so.
@@ -152,7 +168,7 @@ export class UtteranceDecoder {
     { abort }: Pending,
     dueInMs: UtteranceToRecognise['dueInMs'],
   ): Promise<RecognisedUtterance> {
-    const { engine, accountId, requestId, signal, timers, measured } = this.parts;
+    const { engine, accountId, requestId, signal, timers, observer } = this.parts;
     const { language, detectsEach, prompt, words } = this.settings;
     const begun = timers.now();
     // Of its own: a crash is counted against the utterance, not against the session.
@@ -166,7 +182,8 @@ export class UtteranceDecoder {
       ...(prompt === null ? {} : { prompt }),
     });
     if (dueInMs !== null) {
-      measured({ seconds: samples.length / SAMPLE_RATE, lagMs: timers.now() - begun, workMs: result.workMs });
+      const lagMs = timers.now() - begun;
+      observer.finalResult({ seconds: samples.length / SAMPLE_RATE, lagMs, workMs: result.workMs });
     }
     return result;
   }

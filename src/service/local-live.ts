@@ -41,7 +41,8 @@ export async function startLocalLive(
       ...{ format, settings, engine, emit, meter: FREE, rate: UNPACED, memory: new InputMemory() },
       ...{ accountId: ACCOUNT, requestId: ACCOUNT, maxSeconds: Infinity, timers: systemTimers },
       signal: new AbortController().signal,
-      measured: () => undefined,
+      observer: { finalResult: () => undefined, partialResult: () => undefined, partialShed: () => undefined },
+      room: () => 1,
     });
     const close = async (): Promise<void> => {
       session.leave();

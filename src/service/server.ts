@@ -168,7 +168,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     server.listen(options.port, options.host);
     await once(server, 'listening');
-    agent = await agentCheck(options, engine);
+    agent = await agentCheck(options, engine, live);
     wyoming = options.wyoming ? await startWyoming(options.wyoming, deps) : null;
   } catch (error) {
     server.close();
@@ -194,7 +194,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 function liveService(options: ServerOptions, engine: HttpEngine, registry: InFlightRegistry): LiveService {
   const { acquire, ledger, openLiveAudio: openAudio, settings, metrics, timers } = options;
-  const engineStats = (): EngineStats => engine.stats();
   return new LiveService({
     acquire,
     ledger,
@@ -202,7 +201,7 @@ function liveService(options: ServerOptions, engine: HttpEngine, registry: InFli
     settings,
     timers,
     registry,
-    engineStats,
+    engineStats: () => engine.stats(),
     observer: metrics.live,
   });
 }
@@ -236,9 +235,13 @@ function onlyServing({ engine, models }: ServerOptions): SpeechModelDirectory {
   };
 }
 
-async function agentCheck(options: ServerOptions, engine: HttpEngine): Promise<AgentCheck | null> {
-  const { host, agentPort: port = null, timers } = options;
-  return port === null ? null : startAgentCheck({ host, port, timers, backlog: () => engine.stats() });
+async function agentCheck(
+  { host, agentPort: port = null, timers }: ServerOptions,
+  engine: HttpEngine,
+  live: LiveService,
+): Promise<AgentCheck | null> {
+  if (port === null) return null;
+  return startAgentCheck({ host, port, timers, backlog: () => engine.stats(), liveRoom: () => live.room });
 }
 
 interface ServerParts {

@@ -85,6 +85,48 @@ describe('The limits of a live session', () => {
     await drained;
   });
 
+  it('ends when the server drains and its client sends nothing any more', async () => {
+    const live = await scenario.open();
+    await live.send(spokenPcm({ silenceSeconds: 0 }));
+    await until(() => live.types.includes('speech_started'));
+    const drained = scenario.registry.drain(60_000);
+    await scenario.timers.untilWaiting(1000);
+    scenario.timers.pass(1000);
+    expect(await live.untilEnded()).to.have.nested.property('error.code', 'shutting_down');
+    expect(live.finals).to.have.length(1);
+    await drained;
+  });
+
+  it('ends an utterance that goes on for too long when the server drains, and reports its text', async () => {
+    const live = await scenario.open({ turns: { kind: 'manual' } });
+    await live.send(spokenPcm());
+    await until(() => live.types.includes('speech_started'));
+    const drained = scenario.registry.drain(60_000);
+    scenario.timers.pass(54_999);
+    await live.send(spokenPcm());
+    await until(() => scenario.received > 6);
+    expect(live.types).to.deep.equal(['speech_started']);
+    scenario.timers.pass(1);
+    expect(await live.untilEnded()).to.have.nested.property('error.code', 'shutting_down');
+    expect(live.finals).to.have.length(1);
+    expect(live.finals[0]!.endSeconds).to.be.closeTo(scenario.received, 0.01);
+    await drained;
+    expect(scenario.observed).to.deep.equal(['/v1/realtime ended: shutting_down']);
+  });
+
+  it('cuts audio that still waits for work when the server has to stop', async () => {
+    const live = await scenario.open({ turns: { kind: 'manual' } });
+    // Ten seconds at once, the rest at four times real time.
+    void live.send(Buffer.alloc(300 * SECOND), 300 * SECOND);
+    await until(() => scenario.received === 10);
+    const drained = scenario.registry.drain(60_000);
+    await scenario.passing(() => live.untilEnded());
+    expect(scenario.timers.now()).to.be.within(55_000, 60_000);
+    expect(scenario.received).to.be.within(200, 260);
+    expect(live.finals.at(-1)!.endSeconds).to.be.closeTo(scenario.received, 0.01);
+    await drained;
+  });
+
   it('goes on after an utterance that fails', async () => {
     const live = await scenario.open();
     scenario.engine.failWith = new VerbatimError('internal_error', 'The engine broke down.');
@@ -128,7 +170,8 @@ describe('The limits of a live session', () => {
     const other = await scenario.testLedger.customer(100);
     const next = await scenario.reserve(other);
     expect(await refused(other)).to.include({ code: 'overloaded' });
-    expect(scenario.service.stats('fake')).to.include({ sessions: 2, refused: 1 });
+    expect(scenario.service.stats('fake')).to.include({ sessions: 2, most: 2 });
+    expect(scenario.observed).to.include('/v1/realtime refused: overloaded');
     next.release();
     live.session.leave();
     await live.untilEnded();

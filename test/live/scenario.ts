@@ -4,7 +4,7 @@ import { loadBinding } from '../../src/engine/binding.js';
 import { InFlightRegistry } from '../../src/http/limits/in-flight.js';
 import type { FinalResult, SessionEnd, SessionEvent } from '../../src/live/events.js';
 import { DEFAULT_SETTINGS, type LiveSettings } from '../../src/live/options.js';
-import { LiveService, type LiveReservation } from '../../src/live/service.js';
+import { LiveService, type LiveObserver, type LiveReservation } from '../../src/live/service.js';
 import type { LiveSession } from '../../src/live/session.js';
 import { fixedEngines } from '../../src/transcription/engine-lease.js';
 import { FakeEngine } from '../support/fake-engine.js';
@@ -44,6 +44,10 @@ export class LiveScenario {
   readonly engine = new FakeEngine();
   readonly timers = new ManualTimers();
   readonly lags: number[] = [];
+  /** What is observed beside that. */
+  readonly observed: string[] = [];
+  /** Seconds. */
+  received = 0;
   registry!: InFlightRegistry;
   service!: LiveService;
   accountId = '';
@@ -62,7 +66,7 @@ export class LiveScenario {
   }
 
   make({ maxLiveSessions = 8, maxLiveSeconds = 14_400 }): void {
-    const { engine, timers, testLedger, lags } = this;
+    const { engine, timers, testLedger } = this;
     this.registry = new InFlightRegistry({ maxPerAccount: 1, retryAfterSeconds: () => 1, timers });
     const binding = loadBinding();
     this.service = new LiveService({
@@ -72,9 +76,20 @@ export class LiveScenario {
       openAudio: (options) => binding.openLiveAudio(options),
       engineStats: () => engine.stats(),
       settings: { ...PRICES, maxLiveSessions, maxLiveSeconds },
-      observer: { finalResult: ({ lagMs }) => lags.push(lagMs), partialResult: () => undefined },
+      observer: this.#observer(),
       timers,
     });
+  }
+
+  #observer(): LiveObserver {
+    return {
+      finalResult: ({ lagMs }) => this.lags.push(lagMs),
+      partialResult: () => this.observed.push('partial'),
+      partialShed: () => this.observed.push('shed'),
+      sessionRefused: (endpoint, code) => this.observed.push(`${endpoint} refused: ${code}`),
+      sessionEnded: (endpoint, reason) => this.observed.push(`${endpoint} ended: ${reason}`),
+      audioReceived: (_endpoint, seconds) => (this.received += seconds),
+    };
   }
 
   reserve(owner: { accountId?: string; keyId?: string } = {}): Promise<LiveReservation> {

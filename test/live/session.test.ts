@@ -118,6 +118,28 @@ describe('A live session', () => {
     quiet.session.leave();
   });
 
+  it('gives no partial results where final ones leave no room, and says so', async () => {
+    // Two slots, and a second of speech takes one of them for two seconds.
+    scenario.engine.realTimeFactor = 2;
+    const live = await scenario.open({ interim: true });
+    for (let i = 1; i <= 3; i++) {
+      await live.send(spokenPcm());
+      await scenario.passing(() => until(() => live.finals.length === i));
+    }
+    scenario.observed.length = 0;
+    const before = live.events.length;
+    for (const piece of pieces(spokenPcm(), 3200)) {
+      await live.session.append(piece);
+      scenario.timers.pass(100);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await until(() => live.finals.length === 4);
+    expect(live.events.slice(before).map(({ type }) => type)).not.to.include('partial');
+    expect(new Set(scenario.observed)).to.deep.equal(new Set(['shed']));
+    expect(scenario.observed.length).to.be.at.most(4);
+    live.session.leave();
+  });
+
   it('ends a semantic turn behind a whole sentence, and waits behind half of one', async () => {
     const turns = { kind: 'semantic', longestSilenceMs: 8000 } as const;
     scenario.engine.utterances.push(' A whole sentence.', ' A whole sentence.');

@@ -13,8 +13,10 @@ import { POSTGRESQL, serverAt, SQLITE, type Place } from '../ledger/backends.js'
 import { FakeEngine } from '../support/fake-engine.js';
 import { ManualTimers } from '../support/manual-timers.js';
 import { NameServer } from '../support/name-server.js';
+import { spokenPcm } from '../support/live-audio.js';
 import { call, transcribe, type Answer } from '../support/requests.js';
-import { TestServer, type Customer } from '../support/server.js';
+import { bearer, TestServer, type Customer } from '../support/server.js';
+import { SocketClient } from '../support/socket-client.js';
 import { until } from '../support/until.js';
 import { freePort } from '../../bench/processes/free-port.js';
 
@@ -28,10 +30,12 @@ interface NodeState {
   requests: number;
 }
 
-interface Names {
+interface BalancerOptions {
   names?: Partial<Record<'NODE1' | 'NODE2', string>>;
   /** The port of the one that they are asked of. */
   nameServer?: number;
+  /** Changes the configuration. */
+  edit?: (text: string) => string;
 }
 
 class Balancer {
@@ -42,10 +46,13 @@ class Balancer {
     private readonly child: ChildProcess,
   ) {}
 
-  static async start(nodes: readonly TestServer[], { names, nameServer }: Names = {}): Promise<Balancer> {
+  static async start(
+    nodes: readonly TestServer[],
+    { names, nameServer, edit = (text) => text }: BalancerOptions = {},
+  ): Promise<Balancer> {
     const directory = mkdtempSync(join(tmpdir(), 'verbatim-haproxy-'));
     const port = await freePort();
-    const text = configuration(directory, port, nodes);
+    const text = edit(configuration(directory, port, nodes));
     const asking = `nameserver test 127.0.0.1:${nameServer ?? 53}`;
     writeFileSync(join(directory, 'haproxy.cfg'), text.replace('parse-resolv-conf', asking));
     const byDns = nameServer === undefined ? {} : { NODES_BY_DNS: '1' };
@@ -165,6 +172,38 @@ for (const backend of [SQLITE, POSTGRESQL])
       expect(engines[0].transcribed).to.equal(before[0]);
     });
 
+    it('keeps a live session in place while its node leaves, and sends the next one to the other', async () => {
+      for (const name of ['node1', 'node2']) await balancer.untilState(name, ({ status }) => status === 'UP');
+      const path = '/v1/listen?encoding=linear16&sample_rate=16000&vad_events=true&endpointing=false';
+      const listen = (): Promise<SocketClient> =>
+        SocketClient.connect(balancer.url + path, [], { headers: bearer(customer.key) });
+      const sessions = async (node: TestServer): Promise<number> => {
+        const { text } = await call(node, '/metrics');
+        return Number(/^verbatim_live_sessions (\d+)$/m.exec(text)?.[1]);
+      };
+      const client = await listen();
+      client.socket.send(spokenPcm());
+      await client.next('SpeechStarted');
+      const index = (await sessions(nodes[0])) === 1 ? 0 : 1;
+      const [node, other] = [nodes[index], nodes[1 - index]!];
+      const left = node.close(60_000);
+      await balancer.untilState(`node${index + 1}`, ({ status }) => status.startsWith('DRAIN'));
+      const next = await listen();
+      expect(await sessions(other)).to.equal(1);
+      timers[index]!.pass(NOTICE_MS);
+      await until(async () => (await call(node, '/readyz')).status === 503);
+      expect([client.closed, client.of('Results')]).to.deep.equal([null, []]);
+      client.socket.send(spokenPcm());
+      client.send({ type: 'Finalize' });
+      const result = await client.next('Results');
+      expect(result).to.include({ is_final: true, from_finalize: true });
+      expect(result['duration']).to.be.closeTo((2 * spokenPcm().length) / 32_000, 0.1);
+      expect((await client.untilClosed()).code).to.equal(1001);
+      await left;
+      expect(next.closed).to.equal(null);
+      next.close();
+    });
+
     it('passes on how a node refuses when all are full, and says itself when to come again when none is left', async () => {
       for (const engine of engines) engine.backlogSeconds = engine.maxBacklogSeconds;
       for (const name of ['node1', 'node2']) {
@@ -206,6 +245,27 @@ describe('HAProxy', () => {
     // HAProxy 3 says nothing of a valid file.
     expect(stdout + stderr).to.match(/^(Configuration file is valid\n)?$/);
     expect(status).to.equal(0);
+  });
+
+  it('leaves a silent WebSocket open for longer than requests may take', async () => {
+    const node = await TestServer.start({ agentPort: 0 });
+    const edit = (text: string): string =>
+      text.replace('timeout client 60s', 'timeout client 500ms').replace('timeout server 4h', 'timeout server 500ms');
+    const balancer = await Balancer.start([node, node], { edit });
+    try {
+      await balancer.untilState('node1', ({ status }) => status === 'UP');
+      const { key } = await node.customer();
+      const path = '/v1/realtime?intent=transcription';
+      const client = await SocketClient.connect(balancer.url + path, [], { headers: bearer(key) });
+      await client.next('session.created');
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      client.send({ type: 'input_audio_buffer.clear' });
+      await client.next('input_audio_buffer.cleared');
+      client.close();
+    } finally {
+      await balancer.stop();
+      await node.dispose();
+    }
   });
 
   it('takes a name that nobody knows yet where DNS is to be asked for it later, and nowhere else', () => {

@@ -8,9 +8,11 @@ import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { spokenPcm } from '../support/live-audio.js';
 import { dashboardQueries, promtool, RULES } from '../support/monitoring.js';
 import { Served } from '../support/served.js';
 import { bearer } from '../support/server.js';
+import { SocketClient } from '../support/socket-client.js';
 import { sample } from '../support/speech.js';
 import { until } from '../support/until.js';
 import { freePort } from '../../bench/processes/free-port.js';
@@ -76,6 +78,15 @@ describe('Prometheus', () => {
     return (await response.json()) as { id: string };
   }
 
+  /** A live session. */
+  async function speak(): Promise<void> {
+    const path = '/v1/listen?encoding=linear16&sample_rate=16000';
+    const client = await SocketClient.connect(served.url + path, [], { headers: bearer(await served.key()) });
+    client.socket.send(spokenPcm());
+    client.send({ type: 'CloseStream' });
+    expect((await client.untilClosed()).code).to.equal(1000);
+  }
+
   async function rules(): Promise<RuleGroups['data']['groups'][number]['rules']> {
     const { data } = (await (await fetch(`${url}/api/v1/rules`)).json()) as RuleGroups;
     return data.groups.flatMap(({ rules }) => rules);
@@ -97,6 +108,7 @@ describe('Prometheus', () => {
   it('answers every query of the dashboard with what the server did', async () => {
     await until(() => rows('verbatim_connections').length === 1);
     await post('/api/v1/transcribe');
+    await speak();
     const { id } = await post('/api/v1/jobs');
     const headers = bearer(await served.key());
     await until(async () => {
@@ -104,8 +116,9 @@ describe('Prometheus', () => {
       return ((await response.json()) as { status: string }).status === 'succeeded';
     });
     await until(() => rows('rate(verbatim_jobs_ended_total{status="succeeded"}[1m])').length > 0);
-    // No webhook was sent, and the engine has not died.
-    const queries = dashboardQueries().filter(({ expr }) => !/webhook_attempts|engine_restarts/.test(expr));
+    // No webhook was sent, the engine has not died, and no session was refused.
+    const none = /webhook_attempts|engine_restarts|sessions_refused/;
+    const queries = dashboardQueries().filter(({ expr }) => !none.test(expr));
     for (const { title, expr } of queries) {
       await until(() => rows(expr).length > 0, `${title}: ${expr}`);
     }

@@ -4,6 +4,7 @@ import { normalizeLanguage } from '../../engine/languages.js';
 import { VerbatimError } from '../../errors.js';
 import type { Identity } from '../../ledger/types.js';
 import type { SessionEnd, SessionEvent } from '../../live/events.js';
+import { LazySession } from '../../live/lazy-session.js';
 import { DEFAULT_SETTINGS } from '../../live/options.js';
 import type { LiveReservation } from '../../live/service.js';
 import type { LiveSession } from '../../live/session.js';
@@ -92,40 +93,34 @@ interface CaptionParts {
 
 /** What browser/captions.ts sends and reads: samples of 16 bits, {"type": "stop"}, and the messages below. */
 class Captions {
-  #session: LiveSession | null = null;
+  readonly #live: LazySession;
 
   constructor(private readonly parts: CaptionParts) {
+    this.#live = new LazySession(parts.reservation, (end) => void this.#ended(end));
     parts.connection.begin({
       message: (message) => this.#message(message),
-      closed: () => {
-        if (this.#session === null) parts.reservation.release();
-        else this.#session.leave();
-      },
+      closed: () => this.#live.leave(),
     });
   }
 
   async #message({ data, isBinary }: Message): Promise<void> {
     try {
+      const { session } = this.#live;
       if (isBinary) await (await this.#begun()).append(data);
-      else if (this.#session === null) this.parts.connection.close(1000, '');
-      else this.#session.finish();
+      else if (session === null) this.parts.connection.close(1000, '');
+      else session.finish();
     } catch (error) {
       await this.#ended({ how: 'refused', error: requestError(error) });
     }
   }
 
-  async #begun(): Promise<LiveSession> {
-    if (this.#session !== null) return this.#session;
-    const { reservation, sampleRate, language, connection } = this.parts;
-    const session = await reservation.start({
+  #begun(): Promise<LiveSession> {
+    const { sampleRate, language } = this.parts;
+    return this.#live.begin({
       format: { encoding: 's16le', sampleRate, channels: 1 },
       settings: { ...DEFAULT_SETTINGS, language, interim: true },
       emit: (event) => this.#emit(event),
     });
-    this.#session = session;
-    void session.ended.then((end) => this.#ended(end));
-    if (!connection.isOpen) session.leave();
-    return session;
   }
 
   #emit(event: SessionEvent): void {

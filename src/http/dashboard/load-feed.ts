@@ -5,7 +5,7 @@ import type { Timer } from '../../timers.js';
 import type { HttpDeps } from '../app/deps.js';
 import type { EventStream, ServerEvent } from '../app/event-stream.js';
 import { textsOf } from './load-texts.js';
-import type { AccountLoad, ServerLoad } from './server-load.js';
+import type { AccountLoad, LiveSessionsLoad, ServerLoad } from './server-load.js';
 
 const PERIOD_MS = 1000;
 /** After so many a viewer asks again, and its session is checked again. */
@@ -14,7 +14,7 @@ const MOST_VIEWERS = 20;
 const MOST_ACCOUNTS = 20;
 const LOOP_RESOLUTION_MS = 10;
 
-type Sources = Pick<HttpDeps, 'engine' | 'inFlight' | 'ledger' | 'metrics' | 'timers' | 'clock'>;
+type Sources = Pick<HttpDeps, 'engine' | 'inFlight' | 'ledger' | 'live' | 'metrics' | 'timers' | 'clock'>;
 
 interface Viewer {
   stream: EventStream;
@@ -50,11 +50,20 @@ export class LoadFeed {
       at: new Date(clock()).toISOString(),
       requestsInFlight: inFlight.size,
       refusals: metrics.refusals,
+      live: this.#live(),
       memoryBytes: process.memoryUsage.rss(),
       eventLoopMs: this.#eventLoopMs(),
       accounts: await this.#named(loadsOf(countByAccount, backlogByAccount).slice(0, MOST_ACCOUNTS)),
       busyAccounts: countByAccount.size,
     };
+  }
+
+  #live(): LiveSessionsLoad {
+    const { engine, live, metrics } = this.sources;
+    const { sessions, most } = live.stats(engine.info.modelName);
+    const [median, p95] = [metrics.live.finalLagMs(0.5), metrics.live.finalLagMs(0.95)];
+    const lagMs = median === null || p95 === null ? null : { median, p95 };
+    return { sessions, most, refused: metrics.live.refusals, lagMs };
   }
 
   #start(): void {

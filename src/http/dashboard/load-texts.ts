@@ -15,7 +15,7 @@ export interface LoadTexts {
 }
 
 export function textsOf(load: ServerLoad): LoadTexts {
-  const { slots, busySlots, backlogSeconds, maxBacklogSeconds, memoryBytes, eventLoopMs, accounts } = load;
+  const { slots, busySlots, backlogSeconds, maxBacklogSeconds, memoryBytes, eventLoopMs, accounts, live } = load;
   return {
     figures: {
       at: `${load.at.slice(0, 10)} ${load.at.slice(11, 19)} ${TEXTS.utc}`,
@@ -27,6 +27,9 @@ export function textsOf(load: ServerLoad): LoadTexts {
       retryAfterSeconds: number(load.retryAfterSeconds),
       requestsInFlight: number(load.requestsInFlight),
       refusals: number(load.refusals),
+      liveSessions: `${number(live.sessions)} / ${number(live.most)}`,
+      liveLagMs: live.lagMs === null ? texts.unknown : [live.lagMs.median, live.lagMs.p95].map(rounded).join(' / '),
+      liveRefusals: number(live.refused),
       eventLoopMs: eventLoopMs === null ? texts.unknown : eventLoopMs.toFixed(1),
       memoryBytes: number(Math.round(memoryBytes / 2 ** 20)),
     },
@@ -34,7 +37,11 @@ export function textsOf(load: ServerLoad): LoadTexts {
   };
 }
 
+function rounded(value: number): string {
+  return number(Math.round(value));
+}
+
 function rowOf({ email, requests, queuedFiles, queuedSeconds, jobSeconds }: AccountLoad): string[] {
-  const seconds = [queuedSeconds, jobSeconds].map((value) => number(Math.round(value)));
+  const seconds = [queuedSeconds, jobSeconds].map(rounded);
   return [email, number(requests), number(queuedFiles), ...seconds];
 }

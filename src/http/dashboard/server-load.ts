@@ -10,6 +10,16 @@ export interface AccountLoad {
   jobSeconds: number;
 }
 
+export interface LiveSessionsLoad {
+  sessions: number;
+  /** That the machine carries. */
+  most: number;
+  /** Sessions that were not admitted, since the start of the server. */
+  refused: number;
+  /** From the end of an utterance to its text, of the last ones; null: there was none. */
+  lagMs: { median: number; p95: number } | null;
+}
+
 export interface ServerLoad extends Omit<EngineStats, 'backlogByAccount' | 'realTimeFactor'> {
   /** Processing time / audio time of all slots together; null: nothing was transcribed yet. */
   realTimeFactor: number | null;
@@ -18,6 +28,7 @@ export interface ServerLoad extends Omit<EngineStats, 'backlogByAccount' | 'real
   requestsInFlight: number;
   /** Requests of this server that were answered 429 or 503, since its start. */
   refusals: number;
+  live: LiveSessionsLoad;
   /** Resident bytes of this process. */
   memoryBytes: number;
   /** Delay of the event loop since the last sample, milliseconds: the 99th percentile; null: not measured yet. */

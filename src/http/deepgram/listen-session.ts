@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import type { EngineInfo } from '../../engine/types.js';
 import type { VerbatimError } from '../../errors.js';
 import type { FailedResult, FinalResult, PartialResult, SessionEnd, SessionEvent } from '../../live/events.js';
-import type { LiveSession } from '../../live/session.js';
+import { LazySession } from '../../live/lazy-session.js';
 import type { LiveReservation } from '../../live/service.js';
 import type { Timer, Timers } from '../../timers.js';
 import { requestError } from '../../transcription/request-errors.js';
+import { closeCodeOf } from '../websocket/close-code.js';
 import type { Message, SocketConnection } from '../websocket/connection.js';
 import { alternativeOf, round } from './alternative.js';
 import type { ListenOptions } from './query.js';
@@ -27,9 +28,8 @@ export interface ListenParts {
 export class ListenSession {
   readonly #created: string;
   readonly #hash = createHash('sha256');
+  readonly #live: LazySession;
   #idle: Timer | null = null;
-  #starting: Promise<LiveSession> | null = null;
-  #session: LiveSession | null = null;
   /** Final results cover the time line up to here, seconds. */
   #coveredTo = 0;
   #lastWordEnd: number | null = null;
@@ -39,6 +39,7 @@ export class ListenSession {
 
   constructor(private readonly parts: ListenParts) {
     this.#created = new Date(parts.now()).toISOString();
+    this.#live = new LazySession(parts.reservation, (end) => this.#ended(end));
     this.#watchIdleness();
     parts.connection.begin({
       message: (message) => this.#message(message),
@@ -73,7 +74,8 @@ export class ListenSession {
       this.#finish();
       return;
     }
-    const session = await this.#begun();
+    const { format, settings } = this.parts.options;
+    const session = await this.#live.begin({ format, settings, emit: (event) => this.#emit(event) });
     this.#hash.update(data);
     await session.append(data);
   }
@@ -81,11 +83,10 @@ export class ListenSession {
   async #control(data: Buffer): Promise<void> {
     const type = typeOf(data);
     if (type === 'Finalize') {
-      if (this.#session === null) this.#results(this.#nothing(), { isFinal: true, fromFinalize: true });
-      else {
-        this.#isFinalizing = true;
-        this.#session.endUtterance();
-      }
+      const { session } = this.#live;
+      this.#isFinalizing = session !== null;
+      if (session === null) this.#results(this.#nothing(), { isFinal: true, fromFinalize: true });
+      else session.endUtterance();
     } else if (type === 'CloseStream') this.#finish();
     else if (type !== 'KeepAlive') {
       this.#send({
@@ -98,24 +99,11 @@ export class ListenSession {
     await Promise.resolve();
   }
 
-  #begun(): Promise<LiveSession> {
-    const { reservation, options } = this.parts;
-    this.#starting ??= reservation
-      .start({ format: options.format, settings: options.settings, emit: (event) => this.#emit(event) })
-      .then((session) => {
-        this.#session = session;
-        void session.ended.then((end) => this.#ended(end));
-        if (!this.parts.connection.isOpen) session.leave();
-        return session;
-      });
-    return this.#starting;
-  }
-
   #finish(): void {
     this.#isClosing = true;
     this.#idle?.cancel();
-    if (this.#session === null) this.#ended({ how: 'finished' });
-    else this.#session.finish();
+    if (this.#live.session === null) this.#ended({ how: 'finished' });
+    else this.#live.session.finish();
   }
 
   #emit(event: SessionEvent): void {
@@ -197,10 +185,10 @@ export class ListenSession {
     this.#idle?.cancel();
     if (end.how === 'left') return;
     const { connection, options } = this.parts;
-    const duration = this.#session?.receivedSeconds ?? 0;
+    const duration = this.#live.session?.receivedSeconds ?? 0;
     if (end.how === 'refused') {
       this.#sendError(end.error);
-      connection.close(closeCode(end.error), end.error.code);
+      connection.close(closeCodeOf(end.error), end.error.code);
       return;
     }
     if (duration > this.#coveredTo) this.#results({ ...this.#nothing(), endSeconds: duration }, { isFinal: true });
@@ -210,13 +198,13 @@ export class ListenSession {
       ...{ sha256: this.#hash.digest('hex'), created: this.#created, duration: round(duration), channels },
     });
     connection.close(1000, '');
-    if (this.#session === null) this.parts.reservation.release();
+    if (this.#live.session === null) this.#live.leave();
   }
 
   #fail(error: VerbatimError): void {
     this.#sendError(error);
     this.#isClosing = true;
-    this.parts.connection.close(closeCode(error), error.code);
+    this.parts.connection.close(closeCodeOf(error), error.code);
   }
 
   #sendError({ code, message }: VerbatimError): void {
@@ -226,9 +214,7 @@ export class ListenSession {
   #closed(): void {
     this.#idle?.cancel();
     this.#isClosing = true;
-    if (this.#session !== null) this.#session.leave();
-    else if (this.#starting === null) this.parts.reservation.release();
-    else this.#starting.catch(() => this.parts.reservation.release());
+    this.#live.leave();
   }
 
   #send(message: object): void {
@@ -259,10 +245,4 @@ function typeOf(data: Buffer): string | null {
   } catch {
     return null;
   }
-}
-
-function closeCode({ code }: VerbatimError): number {
-  if (code === 'shutting_down') return 1001;
-  if (code === 'invalid_api_key' || code === 'account_suspended' || code === 'insufficient_credits') return 1008;
-  return code === 'audio_too_long' ? 1000 : 1011;
 }

@@ -21,6 +21,9 @@ export interface WatchedConnection {
   revoked: () => void;
 }
 
+/** `withinMs`: what has not ended then is aborted. */
+type OnDrain = (error: VerbatimError, withinMs: number) => void;
+
 export interface InFlightOptions {
   maxPerAccount: number;
   /** Whole seconds, at least 1, from the measured backlog. */
@@ -31,7 +34,7 @@ export interface InFlightOptions {
 export class InFlightRegistry {
   readonly #requests = new Set<InFlightRequest>();
   /** Live sessions, which have limits of their own, and what each does when the server drains. */
-  readonly #sessions = new Map<InFlightRequest, (error: VerbatimError) => void>();
+  readonly #sessions = new Map<InFlightRequest, OnDrain>();
   /** Open connections, with a session or without: they end with their key, and a drain does not wait for them. */
   readonly #connections = new Set<WatchedConnection>();
   readonly #countByAccount = new Map<string, number>();
@@ -73,15 +76,7 @@ export class InFlightRegistry {
   }
 
   /** A live session. `onDrain`: called when the server drains; the session then ends soon. Throws `shutting_down`. */
-  beginSession({
-    accountId,
-    keyId,
-    onDrain,
-  }: {
-    accountId: string;
-    keyId: string;
-    onDrain: (error: VerbatimError) => void;
-  }): InFlightRequest {
+  beginSession({ accountId, keyId, onDrain }: { accountId: string; keyId: string; onDrain: OnDrain }): InFlightRequest {
     this.assertOpen();
     const controller = new AbortController();
     const session: InFlightRequest = {
@@ -136,7 +131,7 @@ export class InFlightRegistry {
    */
   async drain(drainMs: number, abortMs = 5000): Promise<void> {
     this.#draining = true;
-    for (const endSoon of [...this.#sessions.values()]) endSoon(this.#shuttingDown());
+    for (const endSoon of [...this.#sessions.values()]) endSoon(this.#shuttingDown(), drainMs);
     if (await this.#idleWithin(drainMs)) return;
     for (const request of this.#all) request.abort(this.#shuttingDown());
     await this.#idleWithin(abortMs);

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { Timers } from '../../timers.js';
 
-/** Share of the backlog from which on other nodes get the work; this node still takes requests that come. */
+/** Used share from which on other nodes get the work; this node still takes requests that come. */
 const NEARLY_FULL = 0.95;
 
 /**
@@ -26,6 +26,8 @@ export interface AgentCheckOptions {
   port: number;
   /** Seconds of audio. */
   backlog: () => { backlogSeconds: number; maxBacklogSeconds: number };
+  /** Of what live sessions may take of the machine, the part that is free: from 0 to 1. */
+  liveRoom: () => number;
   timers: Timers;
 }
 
@@ -48,7 +50,7 @@ export async function startAgentCheck(options: AgentCheckOptions): Promise<Agent
       sockets.delete(socket);
     });
     socket.resume();
-    socket.end(`${leaving ? 'drain' : stateOf(options.backlog())}\n`);
+    socket.end(`${leaving ? 'drain' : stateOf(options)}\n`);
   });
   server.maxConnections = MOST_SOCKETS;
   server.listen(options.port, options.host);
@@ -70,7 +72,8 @@ export async function startAgentCheck(options: AgentCheckOptions): Promise<Agent
 }
 
 /** `ready` takes an earlier `drain` back. */
-function stateOf({ backlogSeconds, maxBacklogSeconds }: ReturnType<AgentCheckOptions['backlog']>): string {
-  const used = backlogSeconds / maxBacklogSeconds;
+function stateOf({ backlog, liveRoom }: AgentCheckOptions): string {
+  const { backlogSeconds, maxBacklogSeconds } = backlog();
+  const used = Math.max(backlogSeconds / maxBacklogSeconds, 1 - liveRoom());
   return used >= NEARLY_FULL ? 'drain' : `up ready ${Math.max(1, Math.round(100 * (1 - used)))}%`;
 }

@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 import { VerbatimError } from '../../errors.js';
 import type { FailedResult, FinalResult, SessionEnd, SessionEvent, SpeechStopped } from '../../live/events.js';
+import { LazySession } from '../../live/lazy-session.js';
 import type { LiveFormat, LiveSettings } from '../../live/options.js';
 import type { LiveReservation } from '../../live/service.js';
-import type { LiveSession } from '../../live/session.js';
 import { requestError } from '../../transcription/request-errors.js';
 import { openAiRow } from '../openai/errors.js';
+import { closeCodeOf } from '../websocket/close-code.js';
 import type { Message, SocketConnection } from '../websocket/connection.js';
 import type { RealtimeDialect } from './dialects.js';
 import { addTo, Items } from './items.js';
@@ -48,19 +49,17 @@ export class TranscriptionSession {
   readonly #id = `sess_${randomBytes(12).toString('base64url')}`;
   readonly #items = new Items();
   #settings: RealtimeSettings;
-  #reservation: LiveReservation;
-  #session: LiveSession | null = null;
+  readonly #live: LazySession;
   /** Bytes since the last turn ended or was cleared. */
   #turnBytes = 0;
-  #isOver = false;
 
   constructor(private readonly parts: RealtimeParts) {
     this.#settings = parts.settings;
-    this.#reservation = parts.reservation;
+    this.#live = new LazySession(parts.reservation, (end) => this.#ended(end));
     this.#send(parts.dialect.created, { session: this.#body() });
     parts.connection.begin({
       message: (message) => this.#message(message),
-      closed: () => this.#closed(),
+      closed: () => this.#live.leave(),
     });
   }
 
@@ -91,7 +90,7 @@ export class TranscriptionSession {
       case 'input_audio_buffer.clear':
         this.#turnBytes = 0;
         this.#items.clear();
-        this.#session?.clear();
+        this.#live.session?.clear();
         this.#send('input_audio_buffer.cleared', {});
         return;
       default: {
@@ -108,34 +107,32 @@ export class TranscriptionSession {
   async #update(session: unknown): Promise<void> {
     const settings = this.parts.dialect.read(this.#settings, session);
     const live = liveSettings(settings);
-    if (this.#session !== null && settings.format !== this.#settings.format) {
+    if (this.#live.session !== null && settings.format !== this.#settings.format) {
       const message = 'session.audio.input.format cannot change once audio was sent.';
       throw new VerbatimError('invalid_request', message, { param: 'session.audio.input.format' });
     }
     const { installed } = this.parts;
     const model = installed(settings.model);
-    if (model === installed(this.#settings.model)) this.#reservation.check(live);
+    if (model === installed(this.#settings.model)) this.#live.reservation.check(live);
     else await this.#changeModel(model, live);
     this.#settings = settings;
-    this.#session?.configure(live);
+    this.#live.session?.configure(live);
     this.#send(this.parts.dialect.updated, { session: this.#body() });
   }
 
   async #changeModel(model: string | null, settings: LiveSettings): Promise<void> {
-    if (this.#session !== null) {
+    if (this.#live.session !== null) {
       const message = 'The model cannot change once audio was sent; open another session.';
       throw new VerbatimError('invalid_request', message, { param: 'session.audio.input.transcription.model' });
     }
-    const other = await this.parts.reserve(model, this.#reservation);
+    const other = await this.parts.reserve(model, this.#live.reservation);
     try {
       other.check(settings);
     } catch (error) {
       other.release();
       throw error;
     }
-    this.#reservation.release();
-    this.#reservation = other;
-    if (this.#isOver) other.release();
+    this.#live.moveTo(other);
   }
 
   async #append(audio: string): Promise<void> {
@@ -144,33 +141,22 @@ export class TranscriptionSession {
     }
     const bytes = Buffer.from(audio, 'base64');
     if (bytes.length === 0) return;
-    const session = await this.#begun();
-    if (session === null) return;
-    this.#turnBytes += bytes.length;
-    await session.append(bytes);
-  }
-
-  async #begun(): Promise<LiveSession | null> {
-    if (this.#isOver) return null;
-    if (this.#session !== null) return this.#session;
     const { encoding, sampleRate, channels } = FORMATS[this.#settings.format];
-    const session = await this.#reservation.start({
+    const session = await this.#live.begin({
       format: { encoding, sampleRate, channels },
       settings: liveSettings(this.#settings),
       emit: (event) => this.#emit(event),
     });
-    this.#session = session;
-    void session.ended.then((end) => this.#ended(end));
-    // The client may have left while the model was loaded.
-    if (!this.parts.connection.isOpen) session.leave();
-    return session;
+    this.#turnBytes += bytes.length;
+    await session.append(bytes);
   }
 
   #commit(): void {
     const { bytes, sampleRate } = FORMATS[this.#settings.format];
     const seconds = this.#turnBytes / bytes / sampleRate;
-    if (this.#session === null || seconds < SHORTEST_COMMIT_SECONDS) throw emptyCommit(seconds);
-    this.#session.endUtterance();
+    const { session } = this.#live;
+    if (session === null || seconds < SHORTEST_COMMIT_SECONDS) throw emptyCommit(seconds);
+    session.endUtterance();
   }
 
   #emit(event: SessionEvent): void {
@@ -236,14 +222,7 @@ export class TranscriptionSession {
 
   #ended(end: SessionEnd): void {
     if (end.how === 'refused') this.#error(end.error, null);
-    this.#isOver = true;
-    this.parts.connection.close(end.how === 'refused' ? closeCode(end.error) : 1000, '');
-  }
-
-  #closed(): void {
-    this.#isOver = true;
-    if (this.#session === null) this.#reservation.release();
-    else this.#session.leave();
+    this.parts.connection.close(end.how === 'refused' ? closeCodeOf(end.error) : 1000, '');
   }
 
   #error(error: VerbatimError, eventId: string | null): void {
@@ -258,7 +237,7 @@ export class TranscriptionSession {
   }
 
   #body(): object {
-    const { modelName } = this.#reservation.info;
+    const { modelName } = this.#live.reservation.info;
     return this.parts.dialect.body(this.#settings, {
       ...{ id: this.#id, expiresAt: this.parts.expiresAt },
       model: this.#settings.model ?? modelName,
@@ -274,13 +253,6 @@ function emptyCommit(seconds: number): VerbatimError {
   const has = `${Math.round(seconds * 1000)} ms`;
   const message = `The buffer holds ${has} of speech that was not committed; a commit takes at least 100 ms.`;
   return new EmptyCommit('invalid_request', message);
-}
-
-/** Of the WebSocket. */
-function closeCode({ code }: VerbatimError): number {
-  if (code === 'shutting_down') return 1001;
-  if (code === 'invalid_api_key' || code === 'insufficient_credits') return 1008;
-  return code === 'internal_error' ? 1011 : 1000;
 }
 
 function parsed(data: Buffer): unknown {

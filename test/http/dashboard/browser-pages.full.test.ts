@@ -2,7 +2,10 @@
 import { expect } from 'chai';
 import { axeViolations } from '../../support/chromium.js';
 import { fakeAudio } from '../../support/fake-engine.js';
+import { spokenPcm } from '../../support/live-audio.js';
 import { transcribe } from '../../support/requests.js';
+import { bearer } from '../../support/server.js';
+import { SocketClient } from '../../support/socket-client.js';
 import { until } from '../../support/until.js';
 import { PAGES, useBrowserFixture } from './browser-fixture.js';
 
@@ -71,6 +74,24 @@ describe('dashboard: every page in Chromium', function () {
     const written = await page.evaluate<string[]>('window.written');
     expect(written.filter((text) => /[ap]m/i.test(text))).to.deep.equal([]);
     expect(written.filter((text) => /^\d\d:\d\d:\d\d$/.test(text))).to.be.not.empty;
+  });
+
+  it('shows an operator the live sessions, and the delay of their texts', async () => {
+    const page = await fixture.signedIn();
+    await fixture.server.ledger.access.setRole(fixture.ann.account.id, 'operator');
+    await fixture.go(page, '/operator/load');
+    const figure = async (name: string): Promise<string> =>
+      (await page.locator(`[data-load=${name}]`).textContent()) ?? '';
+    expect(await figure('liveSessions')).to.match(/^0 \/ \d+$/);
+    expect(await figure('liveLagMs')).to.equal('not measured yet');
+    const url = `${fixture.server.url}/v1/listen?encoding=linear16&sample_rate=16000`;
+    const client = await SocketClient.connect(url, [], { headers: bearer(fixture.ann.key) });
+    client.socket.send(spokenPcm());
+    await until(async () => /^1 \/ \d+$/.test(await figure('liveSessions')));
+    await until(async () => /^\d+ \/ \d+$/.test(await figure('liveLagMs')));
+    expect(await figure('liveRefusals')).to.equal('0');
+    client.send({ type: 'CloseStream' });
+    await until(async () => /^0 \/ \d+$/.test(await figure('liveSessions')));
   });
 
   it('draws the load with a time axis that says nothing twice, and slots on an axis of their own', async () => {

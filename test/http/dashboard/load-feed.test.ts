@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import { Registry } from 'prom-client';
 import { LoadFeed } from '../../../src/http/dashboard/load-feed.js';
 import type { LoadTexts } from '../../../src/http/dashboard/load-texts.js';
 import type { ServerLoad } from '../../../src/http/dashboard/server-load.js';
 import type { EventStream, ServerEvent } from '../../../src/http/app/event-stream.js';
+import { LiveMetrics } from '../../../src/http/monitoring/live-metrics.js';
 import { InFlightRegistry } from '../../../src/http/limits/in-flight.js';
 import { FakeEngine } from '../../support/fake-engine.js';
 import { ManualTimers } from '../../support/manual-timers.js';
@@ -33,6 +35,7 @@ describe('dashboard: the feed of the load', () => {
   let feed: LoadFeed;
   let reads: number;
   let engine: FakeEngine;
+  let live: LiveMetrics;
 
   beforeEach(() => {
     timers = new ManualTimers();
@@ -43,11 +46,13 @@ describe('dashboard: the feed of the load', () => {
       return Promise.resolve({ email: id === 'a' ? 'ann@example.com' : 'ben@example.com' });
     };
     engine = new FakeEngine();
+    live = new LiveMetrics(new Registry());
     feed = new LoadFeed({
       engine: { info: engine.info, stats: () => ({ ...engine.stats(), ...engine.backlog.stats() }) },
       inFlight,
       ledger: { administration: { find } } as never,
-      metrics: { refusals: 5 } as never,
+      live: { stats: () => ({ sessions: 3, most: 21, waitingBytes: 0 }) } as never,
+      metrics: { refusals: 5, live } as never,
       timers,
       clock: () => 0,
     });
@@ -102,6 +107,19 @@ describe('dashboard: the feed of the load', () => {
       ['ben@example.com', '0', '1', '90', '0'],
       ['ann@example.com', '1', '0', '0', '0'],
     ]);
+  });
+
+  it('reports live sessions: as many as there are and may be, the delay of their texts, and the refused', async () => {
+    const viewer = join();
+    await second(viewer);
+    const figures = (): Record<string, string> => (loadOf(viewer) as ServerLoad & LoadTexts).figures;
+    expect(figures()).to.include({ liveSessions: '3 / 21', liveLagMs: 'not measured yet', liveRefusals: '0' });
+    // The oldest ones count no more.
+    const lags = [...Array<number>(500).fill(9000), ...Array.from({ length: 200 }, (_, index) => index + 1)];
+    for (const lagMs of lags) live.finalResult({ lagMs, seconds: 1, workMs: 1 });
+    live.sessionRefused('/v1/listen', 'overloaded');
+    await second(viewer);
+    expect(figures()).to.include({ liveLagMs: '100 / 190', liveRefusals: '1' });
   });
 
   it('keeps nothing for a viewer that takes nothing', async () => {

@@ -20,15 +20,17 @@ describe('what a balancer sees', () => {
   let agent: AgentCheck;
   let timers: ManualTimers;
   let backlogSeconds: number;
+  let room: number;
 
   beforeEach(async () => {
     timers = new ManualTimers();
     backlogSeconds = 0;
+    room = 1;
     const backlog = (): { backlogSeconds: number; maxBacklogSeconds: number } => ({
       backlogSeconds,
       maxBacklogSeconds: 1000,
     });
-    agent = await startAgentCheck({ host: '127.0.0.1', port: 0, backlog, timers });
+    agent = await startAgentCheck({ host: '127.0.0.1', port: 0, backlog, liveRoom: () => room, timers });
   });
   afterEach(() => agent.close());
 
@@ -44,6 +46,16 @@ describe('what a balancer sees', () => {
       expect(await ask(agent.port)).to.equal(`${line}\n`);
     });
   }
+
+  it('changes with the room for live sessions where that is less', async () => {
+    backlogSeconds = 250;
+    room = 0.9;
+    expect(await ask(agent.port)).to.equal('up ready 75%\n');
+    room = 0.3;
+    expect(await ask(agent.port)).to.equal('up ready 30%\n');
+    room = 0;
+    expect(await ask(agent.port)).to.equal('drain\n');
+  });
 
   it('changes with the backlog, there and back', async () => {
     backlogSeconds = 1000;

@@ -113,4 +113,29 @@ describe('an open WebSocket', () => {
     await call(server, path, { method: 'DELETE', headers: bearer(customer.managementKey) });
     for (const client of [speaking, ...silent]) expect((await client.untilClosed()).code).to.equal(1008);
   });
+
+  for (const path of [LISTEN, REALTIME]) {
+    const speak = (client: SocketClient, seconds: number): void => {
+      const audio = Buffer.alloc(seconds * 48_000);
+      if (path === LISTEN) client.socket.send(audio);
+      else client.send({ type: 'input_audio_buffer.append', audio: audio.toString('base64') });
+    };
+
+    it(`is closed by the code of why its session ends: ${path}`, async () => {
+      await start({ settings: { maxLiveSeconds: 5 } });
+      const longest = await open(path);
+      speak(longest, 6);
+      expect((await longest.untilClosed()).code).to.equal(1000);
+      const poor = await server.customer(1);
+      const headers = bearer(poor.key);
+      const clients = [await open(path, { headers }), await open(path, { headers })];
+      for (const client of clients) speak(client, 1);
+      await until(() => clients.some(({ closed }) => closed !== null));
+      expect(clients.map(({ closed }) => closed?.code)).to.have.members([1008, undefined]);
+      const closing = server.close(60_000);
+      await until(() => clients.every(({ closed }) => closed !== null));
+      expect(clients.map(({ closed }) => closed?.code)).to.have.members([1008, 1001]);
+      await closing;
+    });
+  }
 });
