@@ -17,6 +17,7 @@ import { bytesPerFrame, liveOptions, type LiveSettings } from './options.js';
 import { toIntegers } from './sample-integers.js';
 import { endsSentence } from './sentence-end.js';
 import { SAMPLE_RATE } from '../engine/sample-rate.js';
+import { SessionTranslator } from './session-translator.js';
 import { UtteranceDecoder, type Stretch } from './utterance-decoder.js';
 
 /** Audio of one step of work. */
@@ -45,6 +46,7 @@ export class LiveSession {
   readonly ended: Promise<SessionEnd>;
   readonly #parts: SessionParts;
   readonly #decoder: UtteranceDecoder;
+  readonly #translator: SessionTranslator;
   readonly #rate: Pick<InputRate, 'delayMs'>;
   readonly #stop = new AbortController();
   readonly #inputs: Input[] = [];
@@ -67,10 +69,14 @@ export class LiveSession {
     this.#settings = parts.settings;
     this.#rate = parts.rate ?? new InputRate(parts.timers.now());
     this.ended = new Promise((resolve) => (this.#end = resolve));
-    const { engine, accountId, requestId, timers, emit, measured } = parts;
+    const { engine, accountId, requestId, timers, measured } = parts;
     const { signal } = this.#stop;
+    this.#translator = new SessionTranslator(parts, signal);
     this.#decoder = new UtteranceDecoder(
-      { engine, accountId, requestId, timers, signal, emit, measured },
+      {
+        ...{ engine, accountId, requestId, timers, signal, measured },
+        emit: (event) => this.#translator.report(event, this.#decoder.settings.translateTo),
+      },
       parts.settings,
     );
     const revoked = (): void => this.#close({ how: 'refused', error: requestError(parts.signal.reason) });
@@ -295,8 +301,13 @@ export class LiveSession {
   }
 
   async #finish(): Promise<void> {
-    await this.#decoder.untilFewerThan(1);
+    await this.#untilReported();
     this.#close({ how: 'finished' });
+  }
+
+  async #untilReported(): Promise<void> {
+    await this.#decoder.untilFewerThan(1);
+    await this.#translator.whenIdle();
   }
 
   /** Reports the results of what was worked on, and then ends. */
@@ -309,7 +320,7 @@ export class LiveSession {
     } catch {
       // The audio itself failed: there is nothing to report.
     }
-    void this.#decoder.untilFewerThan(1).then(() => this.#close({ how: 'refused', error }));
+    void this.#untilReported().then(() => this.#close({ how: 'refused', error }));
   }
 
   #close(end: SessionEnd): void {

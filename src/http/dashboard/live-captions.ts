@@ -4,7 +4,7 @@ import { normalizeLanguage } from '../../engine/languages.js';
 import { VerbatimError } from '../../errors.js';
 import type { Identity } from '../../ledger/types.js';
 import type { SessionEnd, SessionEvent } from '../../live/events.js';
-import { DEFAULT_SETTINGS } from '../../live/options.js';
+import { DEFAULT_SETTINGS, type LiveSettings } from '../../live/options.js';
 import type { LiveReservation } from '../../live/service.js';
 import type { LiveSession } from '../../live/session.js';
 import { requestError } from '../../transcription/request-errors.js';
@@ -68,11 +68,13 @@ async function accept(
   }
   const language = normalizeLanguage(query.get('language') ?? '');
   const owner = { accountId: account.id, keyId: key.id, requestId, endpoint: PATHS.tryLive };
-  const reservation = await deps.live.reserveFor(owner, null, { language, prompt: null });
+  const translateTo = normalizeLanguage(query.get('translate_to') ?? '');
+  const settings = { ...DEFAULT_SETTINGS, language, translateTo, interim: true };
+  const reservation = await deps.live.reserveFor(owner, null, settings);
   return {
     subprotocol: null,
     run: (connection) => {
-      new Captions({ connection, reservation, sampleRate, language, balance: () => balanceOf(account.id, deps) });
+      new Captions({ connection, reservation, sampleRate, settings, balance: () => balanceOf(account.id, deps) });
     },
     abandon: () => reservation.release(),
   };
@@ -86,7 +88,7 @@ interface CaptionParts {
   connection: SocketConnection;
   reservation: LiveReservation;
   sampleRate: number;
-  language: string | null;
+  settings: LiveSettings;
   balance: () => Promise<number>;
 }
 
@@ -116,10 +118,10 @@ class Captions {
 
   async #begun(): Promise<LiveSession> {
     if (this.#session !== null) return this.#session;
-    const { reservation, sampleRate, language, connection } = this.parts;
+    const { reservation, sampleRate, settings, connection } = this.parts;
     const session = await reservation.start({
       format: { encoding: 's16le', sampleRate, channels: 1 },
-      settings: { ...DEFAULT_SETTINGS, language, interim: true },
+      settings,
       emit: (event) => this.#emit(event),
     });
     this.#session = session;
@@ -129,7 +131,7 @@ class Captions {
   }
 
   #emit(event: SessionEvent): void {
-    if (event.type !== 'partial' && event.type !== 'final') return;
+    if (event.type !== 'partial' && event.type !== 'final' && event.type !== 'translated') return;
     const { type, text, language } = event;
     this.parts.connection.send({ type, text, language });
   }

@@ -1,6 +1,5 @@
 /** One client of a transcription session: its events, as OpenAI documents them. */
 import { randomBytes } from 'node:crypto';
-import { Type } from 'typebox';
 import { VerbatimError } from '../../errors.js';
 import type { FailedResult, FinalResult, SessionEnd, SessionEvent, SpeechStopped } from '../../live/events.js';
 import type { LiveFormat, LiveSettings } from '../../live/options.js';
@@ -9,10 +8,11 @@ import type { LiveSession } from '../../live/session.js';
 import { requestError } from '../../transcription/request-errors.js';
 import { openAiRow } from '../openai/errors.js';
 import type { Message, SocketConnection } from '../websocket/connection.js';
+import { audioOf, clientEvent, closeCode } from './client-events.js';
 import type { RealtimeDialect } from './dialects.js';
 import { addTo, Items } from './items.js';
 import { liveSettings } from './live-settings.js';
-import { checked, PCM_RATE, type RealtimeSettings, type SampleFormat } from './session-schema.js';
+import { PCM_RATE, type RealtimeSettings, type SampleFormat } from './session-schema.js';
 
 const G711_RATE = 8000;
 const FORMATS: Readonly<Record<SampleFormat, LiveFormat & { bytes: number }>> = {
@@ -22,14 +22,6 @@ const FORMATS: Readonly<Record<SampleFormat, LiveFormat & { bytes: number }>> = 
 };
 /** Of audio in a turn that a commit ends. */
 const SHORTEST_COMMIT_SECONDS = 0.1;
-const MOST_AUDIO_CHARACTERS = 15 * 2 ** 20;
-
-const ClientEvent = Type.Object({
-  type: Type.String({ minLength: 1 }),
-  event_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-});
-const Append = Type.Object({ audio: Type.String({ maxLength: MOST_AUDIO_CHARACTERS }) });
-const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 export interface RealtimeParts {
   connection: SocketConnection;
@@ -64,11 +56,10 @@ export class TranscriptionSession {
     });
   }
 
-  async #message({ data, isBinary }: Message): Promise<void> {
+  async #message(message: Message): Promise<void> {
     let eventId: string | null = null;
     try {
-      if (isBinary) throw new VerbatimError('invalid_request', 'Events are JSON texts; this message is binary.');
-      const event = checked(ClientEvent, parsed(data), 'event');
+      const event = clientEvent(message);
       eventId = event.event_id ?? null;
       await this.#handle(event);
     } catch (error) {
@@ -83,7 +74,7 @@ export class TranscriptionSession {
         await this.#update((event as { session?: unknown }).session);
         return;
       case 'input_audio_buffer.append':
-        await this.#append(checked(Append, event, 'event').audio);
+        await this.#append(audioOf(event));
         return;
       case 'input_audio_buffer.commit':
         this.#commit();
@@ -138,11 +129,7 @@ export class TranscriptionSession {
     if (this.#isOver) other.release();
   }
 
-  async #append(audio: string): Promise<void> {
-    if (!BASE64.test(audio)) {
-      throw new VerbatimError('invalid_request', 'audio is no base64.', { param: 'audio' });
-    }
-    const bytes = Buffer.from(audio, 'base64');
+  async #append(bytes: Buffer): Promise<void> {
     if (bytes.length === 0) return;
     const session = await this.#begun();
     if (session === null) return;
@@ -274,19 +261,4 @@ function emptyCommit(seconds: number): VerbatimError {
   const has = `${Math.round(seconds * 1000)} ms`;
   const message = `The buffer holds ${has} of speech that was not committed; a commit takes at least 100 ms.`;
   return new EmptyCommit('invalid_request', message);
-}
-
-/** Of the WebSocket. */
-function closeCode({ code }: VerbatimError): number {
-  if (code === 'shutting_down') return 1001;
-  if (code === 'invalid_api_key' || code === 'insufficient_credits') return 1008;
-  return code === 'internal_error' ? 1011 : 1000;
-}
-
-function parsed(data: Buffer): unknown {
-  try {
-    return JSON.parse(data.toString('utf8'));
-  } catch {
-    throw new VerbatimError('invalid_request', 'The message is not valid JSON.');
-  }
 }
