@@ -542,6 +542,32 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/realtime/translations/client_secrets': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * An ephemeral key for a live translation
+     * @description It opens WebSockets only, and ends with the API key that made it. A session that was opened outlives it.
+     */
+    post: operations['createTranslationSecret'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/realtime/transcription_sessions': {
     parameters: {
       query?: never;
@@ -2664,6 +2690,67 @@ export interface components {
        *         }
        *       },
        *       "include": null
+       *     }
+       */
+      session: Record<string, never>;
+    };
+    TranslationSecretRequest: {
+      /** @description When the key expires. */
+      expires_after?: {
+        /**
+         * @example created_at
+         * @constant
+         */
+        anchor?: 'created_at';
+        /**
+         * @description 10 to 7200; default 600.
+         * @example 600
+         */
+        seconds?: number;
+      };
+      /**
+       * @description The speech model, and what a `session.update` of a translation session has.
+       * @example {
+       *       "model": "base",
+       *       "audio": {
+       *         "output": {
+       *           "language": "es"
+       *         }
+       *       }
+       *     }
+       */
+      session?: Record<string, never>;
+    };
+    TranslationSecret: {
+      /**
+       * @description The key. Shown this once.
+       * @example ek_a2V5X3gx.cE3kQ1
+       */
+      value: string;
+      /**
+       * @description Seconds since 1970.
+       * @example 1795195440
+       */
+      expires_at: number;
+      /**
+       * @description The session that a client gets with this key.
+       * @example {
+       *       "id": "sess_kQ3vZ9bXcYtW1aRe",
+       *       "type": "translation",
+       *       "object": "realtime.translation_session",
+       *       "model": "base",
+       *       "expires_at": 1795195440,
+       *       "audio": {
+       *         "input": {
+       *           "transcription": {
+       *             "model": "base"
+       *           },
+       *           "noise_reduction": null
+       *         },
+       *         "output": {
+       *           "language": "es"
+       *         }
+       *       }
        *     }
        */
       session: Record<string, never>;
@@ -6412,6 +6499,142 @@ export interface operations {
        * @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it.
        *
        *     `unsupported_language`: An unknown language, or one the installed model does not speak.
+       */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `model_not_found`: No speech model of this name is installed. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `unsupported_media_type`: The endpoint does not accept this Content-Type, or the body has a Content-Encoding. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `rate_limit_exceeded`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Should-Retry': components['headers']['ShouldRetry'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+    };
+  };
+  createTranslationSecret: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['TranslationSecretRequest'];
+      };
+    };
+    responses: {
+      /** @description The key. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TranslationSecret'];
+        };
+      };
+      /**
+       * @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it.
+       *
+       *     `unsupported_language`: An unknown language, or one the installed model does not speak.
+       *
+       *     `unsupported_translation`: No installed model covers the pair of languages.
        */
       400: {
         headers: {

@@ -50,6 +50,23 @@ export interface FailedResult extends Pick<FinalResult, 'utterance' | 'startSeco
   error: VerbatimError;
 }
 
+/** A sentence of final text in another language. It comes behind the result, and behind the sentences before it. */
+export interface TranslatedResult extends OfUtterance {
+  type: 'translated';
+  startSeconds: number;
+  endSeconds: number;
+  text: string;
+  /** ISO 639-1: of the text, and of the speech. */
+  language: string;
+  spokenLanguage: string;
+}
+
+/** Final text that could not be translated. The session goes on. */
+export interface FailedTranslation extends Pick<TranslatedResult, 'utterance' | 'startSeconds' | 'endSeconds'> {
+  type: 'translation_failed';
+  error: VerbatimError;
+}
+
 /** So much audio was worked on. */
 export interface Progress {
   type: 'progress';
@@ -62,7 +79,15 @@ export interface NoUtterance {
 }
 
 export type SessionEvent =
-  NoUtterance | SpeechStarted | SpeechStopped | PartialResult | FinalResult | FailedResult | Progress;
+  | NoUtterance
+  | SpeechStarted
+  | SpeechStopped
+  | PartialResult
+  | FinalResult
+  | FailedResult
+  | TranslatedResult
+  | FailedTranslation
+  | Progress;
 
 /** How a session ended. */
 export type SessionEnd =

@@ -34,6 +34,8 @@ export interface LiveSettings {
   interim: boolean;
   /** Whether segments get words with times. */
   words: boolean;
+  /** ISO 639-1: final text is translated, too, which has a surcharge. null: not, which no later settings change. */
+  translateTo: string | null;
 }
 
 /** A shorter silence ends most utterances in the middle of a sentence. */
@@ -55,6 +57,7 @@ export const DEFAULT_SETTINGS: LiveSettings = {
   turns: DEFAULT_TURNS,
   interim: false,
   words: false,
+  translateTo: null,
 };
 
 /** As the addon has them. */

@@ -5,9 +5,9 @@ import { VerbatimError, type ErrorCode } from '../errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Timers } from '../timers.js';
 import type { AcquireEngines, EngineLease, SpeechOfModel } from '../transcription/engine-lease.js';
-import type { Prices } from '../transcription/price.js';
+import { creditsFor, type Prices } from '../transcription/price.js';
 import { requestError } from '../transcription/request-errors.js';
-import { checkLiveSettings } from './check-settings.js';
+import { LiveAbilities, type CheckedSettings } from './abilities.js';
 import { LiveAdmission, type AdmissionStats, type AdmittedSession } from './admission.js';
 import type { SessionEnd, SessionEvent } from './events.js';
 import { InputMemory } from './input-memory.js';
@@ -66,6 +66,13 @@ export interface LiveDeps {
   timers: Timers;
 }
 
+interface PlaceOptions {
+  /** The place that the caller gives back once it has the new one. */
+  instead?: LiveReservation | null;
+  /** Whether its text is to be translated, which costs more. */
+  isTranslated?: boolean;
+}
+
 export class LiveService {
   readonly #admission: LiveAdmission;
   readonly #memory = new InputMemory();
@@ -85,25 +92,31 @@ export class LiveService {
     return { ...this.#admission.stats(model), waitingBytes: this.#memory.bytes };
   }
 
+  /** What sessions with this model (null: the default one) can do. Throws `unsupported_model`. */
+  abilities(model: string | null): LiveAbilities {
+    const lease = this.deps.acquire(model);
+    lease.release();
+    return new LiveAbilities(lease);
+  }
+
   /**
-   * A place for a session with this model (null: the default one), before the client's connection is accepted.
-   * `instead`: the place that the caller gives back once it has the other one. Rejects
+   * A place for a session with this model (null: the default one), before the client's connection is accepted. Rejects
    * with `insufficient_credits`, `rate_limited`, `overloaded`, `shutting_down` or `unsupported_model`.
    */
-  async reserve(
-    owner: SessionOwner,
-    model: string | null,
-    instead: LiveReservation | null = null,
-  ): Promise<LiveReservation> {
+  async reserve(owner: SessionOwner, model: string | null, options: PlaceOptions = {}): Promise<LiveReservation> {
     try {
-      return await this.#reserve(owner, model, instead);
+      return await this.#reserve(owner, model, options);
     } catch (error) {
       this.deps.observer.sessionRefused(owner.endpoint, requestError(error).code);
       throw error;
     }
   }
 
-  async #reserve(owner: SessionOwner, model: string | null, instead: LiveReservation | null): Promise<LiveReservation> {
+  async #reserve(
+    owner: SessionOwner,
+    model: string | null,
+    { instead = null, isTranslated = false }: PlaceOptions,
+  ): Promise<LiveReservation> {
     const { ledger, acquire, settings } = this.deps;
     const count = this.#byAccount.get(owner.accountId) ?? 0;
     if (instead === null && count >= settings.maxLiveSessions) {
@@ -118,7 +131,7 @@ export class LiveService {
       this.#byAccount.set(owner.accountId, count + 1);
       undo.push(() => this.#leave(owner.accountId));
       const { balance } = await ledger.credits.balance(owner.accountId);
-      const { creditsPerMinute } = settings;
+      const creditsPerMinute = creditsFor(settings, 0, { translated: isTranslated, diarized: false });
       if (balance < creditsPerMinute) {
         const message = `A live session costs ${creditsPerMinute} credits a minute; the account has ${balance}.`;
         throw new VerbatimError('insufficient_credits', message);
@@ -134,12 +147,8 @@ export class LiveService {
   }
 
   /** The same for settings that are known already. Rejects as LiveReservation.check() throws, too. */
-  async reserveFor(
-    owner: SessionOwner,
-    model: string | null,
-    settings: Pick<LiveSettings, 'language' | 'prompt'>,
-  ): Promise<LiveReservation> {
-    const reservation = await this.reserve(owner, model);
+  async reserveFor(owner: SessionOwner, model: string | null, settings: CheckedSettings): Promise<LiveReservation> {
+    const reservation = await this.reserve(owner, model, { isTranslated: settings.translateTo !== null });
     try {
       reservation.check(settings);
       return reservation;
@@ -172,24 +181,32 @@ export interface SessionOptions {
 
 /** The place of a session, which has a model and has not begun. */
 export class LiveReservation {
+  readonly #abilities: LiveAbilities;
+
   constructor(
     private readonly deps: LiveDeps,
     private readonly parts: ReservationParts,
     /** Idempotent. */
     readonly release: () => void,
-  ) {}
-
-  get info(): EngineInfo {
-    return this.parts.lease.info;
+  ) {
+    this.#abilities = new LiveAbilities(parts.lease);
   }
 
   get place(): AdmittedSession {
     return this.parts.place;
   }
 
-  /** Throws `unsupported_language`, or `invalid_request` for a prompt that the model does not take. */
-  check(settings: Pick<LiveSettings, 'language' | 'prompt'>): void {
-    checkLiveSettings(this.info, settings);
+  get info(): EngineInfo {
+    return this.#abilities.info;
+  }
+
+  get targets(): readonly string[] {
+    return this.#abilities.targets;
+  }
+
+  /** Throws as LiveAbilities.check() does. */
+  check(settings: CheckedSettings): void {
+    this.#abilities.check(settings);
   }
 
   /**
@@ -219,17 +236,19 @@ export class LiveReservation {
 
   #session({ format, settings, emit }: SessionOptions, engine: SpeechOfModel, signal: AbortSignal): LiveSession {
     const { openAudio, ledger, settings: limits, timers, observer } = this.deps;
-    const { owner, memory, admission, place } = this.parts;
+    const { owner, lease, memory, admission, place } = this.parts;
     const { windowSeconds, modelName } = this.info;
     const audio = openAudio(audioOptions(format, settings, windowSeconds));
     const { accountId, requestId } = owner;
-    const payer = { ...owner, model: modelName, language: settings.language, translated: false };
+    const { language, translateTo } = settings;
+    const payer = { ...owner, model: modelName, language, translated: translateTo !== null };
     const received = new ReceivedAudio({
       received: (seconds) => observer.audioReceived(owner.endpoint, seconds),
       spoke: (seconds) => place.spoke(seconds),
     });
     return new LiveSession({
       ...{ audio, format, settings, engine, memory, accountId, requestId, timers, signal },
+      translator: lease.translator,
       meter: new LiveMeter(ledger, limits, payer),
       maxSeconds: limits.maxLiveSeconds,
       room: () => admission.room,

@@ -2,6 +2,7 @@
 import type { LiveAudio } from '../engine/binding.js';
 import type { Timers } from '../timers.js';
 import type { SpeechOfModel } from '../transcription/engine-lease.js';
+import type { TextTranslator } from '../transcription/language-support.js';
 import type { SessionEvent } from './events.js';
 import type { InputRate } from './input-rate.js';
 import type { InputMemory } from './input-memory.js';
@@ -14,6 +15,8 @@ export interface SessionParts {
   format: LiveFormat;
   settings: LiveSettings;
   engine: Pick<SpeechOfModel, 'info' | 'recognise'>;
+  /** For sessions whose settings have `translateTo`. */
+  translator: TextTranslator | undefined;
   meter: Pick<LiveMeter, 'paidSeconds' | 'payMinute'>;
   /** Default: a multiple of real time. */
   rate?: Pick<InputRate, 'delayMs'>;

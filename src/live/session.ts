@@ -12,12 +12,14 @@ import { requestError } from '../transcription/request-errors.js';
 import type { FinalResult, SessionEnd } from './events.js';
 import { MOST_WAITING_BYTES_OF_SESSION } from './input-memory.js';
 import { InputRate } from './input-rate.js';
+import { pause } from './pause.js';
 import { PlannedEnd } from './planned-end.js';
 import type { SessionParts } from './session-parts.js';
 import { bytesPerFrame, liveOptions, type LiveSettings } from './options.js';
 import { toIntegers } from './sample-integers.js';
 import { endsSentence } from './sentence-end.js';
 import { SAMPLE_RATE } from '../engine/sample-rate.js';
+import { SessionTranslator } from './session-translator.js';
 import { UtteranceDecoder, type Stretch } from './utterance-decoder.js';
 
 /** Audio of one step of work. */
@@ -46,6 +48,7 @@ export class LiveSession {
   readonly ended: Promise<SessionEnd>;
   readonly #parts: SessionParts;
   readonly #decoder: UtteranceDecoder;
+  readonly #translator: SessionTranslator;
   readonly #rate: Pick<InputRate, 'delayMs'>;
   readonly #stop = new AbortController();
   readonly #plannedEnd: PlannedEnd;
@@ -68,10 +71,14 @@ export class LiveSession {
     this.#plannedEnd = new PlannedEnd(parts.timers);
     this.#rate = parts.rate ?? new InputRate(parts.timers.now());
     this.ended = new Promise((resolve) => (this.#end = resolve));
-    const { engine, accountId, requestId, timers, emit, observer, room } = parts;
+    const { engine, accountId, requestId, timers, observer, room } = parts;
     const { signal } = this.#stop;
+    this.#translator = new SessionTranslator(parts, signal);
     this.#decoder = new UtteranceDecoder(
-      { engine, accountId, requestId, timers, signal, emit, observer, room },
+      {
+        ...{ engine, accountId, requestId, timers, signal, observer, room },
+        emit: (event) => this.#translator.report(event, this.#decoder.settings.translateTo),
+      },
       parts.settings,
     );
     const revoked = (): void => this.#close({ how: 'refused', error: requestError(parts.signal.reason) });
@@ -214,21 +221,9 @@ export class LiveSession {
     if (seconds > maxSeconds) throw longestDuration(maxSeconds);
     while (meter.paidSeconds < seconds && !this.#stop.signal.aborted) await meter.payMinute();
     const delay = this.#rate.delayMs(this.#secondsOf(piece.length), timers.now());
-    if (delay > 0) await this.#pause(delay);
+    if (delay > 0) await pause(delay, this.#parts.timers, this.#stop.signal);
     await this.#decoder.untilFewerThan(MOST_PENDING);
     return !this.#stop.signal.aborted;
-  }
-
-  #pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        timer.cancel();
-        this.#stop.signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = this.#parts.timers.after(milliseconds, done);
-      this.#stop.signal.addEventListener('abort', done, { once: true });
-    });
   }
 
   #happened(events: readonly LiveEvent[], endedBy: 'silence' | 'client'): void {
@@ -307,8 +302,13 @@ export class LiveSession {
   }
 
   async #finish(): Promise<void> {
-    await this.#decoder.untilFewerThan(1);
+    await this.#untilReported();
     this.#close({ how: 'finished' });
+  }
+
+  async #untilReported(): Promise<void> {
+    await this.#decoder.untilFewerThan(1);
+    await this.#translator.whenIdle();
   }
 
   /** Reports the results of what was worked on, and then ends. */
@@ -321,7 +321,7 @@ export class LiveSession {
     } catch {
       // The audio itself failed: there is nothing to report.
     }
-    void this.#decoder.untilFewerThan(1).then(() => this.#close({ how: 'refused', error }));
+    void this.#untilReported().then(() => this.#close({ how: 'refused', error }));
   }
 
   #close(end: SessionEnd): void {

@@ -1,5 +1,5 @@
 /** A live session on this machine without a server, an account or a charge, for `verbatim live`. */
-import { checkLiveSettings } from '../live/check-settings.js';
+import { LiveAbilities } from '../live/abilities.js';
 import type { SessionEvent } from '../live/events.js';
 import { InputMemory } from '../live/input-memory.js';
 import { audioOptions, type LiveFormat, type LiveSettings } from '../live/options.js';
@@ -27,18 +27,19 @@ const ACCOUNT = 'local';
 const FREE = { paidSeconds: Infinity, payMinute: () => Promise.resolve() };
 const UNPACED = { delayMs: () => 0 };
 
-/** Loads the configured speech model. Rejects as `checkLiveSettings` throws. */
+/** Loads the configured speech model. Rejects as LiveAbilities.check() throws. */
 export async function startLocalLive(
   { config, roots, manifest }: ServiceContext,
   { format, settings, emit }: LocalLiveOptions,
 ): Promise<LocalLive> {
   const engine = await loadEngine(config, roots, manifest);
   try {
-    checkLiveSettings(engine.info, settings);
+    new LiveAbilities({ info: engine.info, translator: undefined }).check(settings);
     const source = await liveAudioSource(config, roots, manifest);
     const session = new LiveSession({
       audio: source.open(audioOptions(format, settings, engine.info.windowSeconds)),
       ...{ format, settings, engine, emit, meter: FREE, rate: UNPACED, memory: new InputMemory() },
+      translator: undefined,
       ...{ accountId: ACCOUNT, requestId: ACCOUNT, maxSeconds: Infinity, timers: systemTimers },
       signal: new AbortController().signal,
       observer: { finalResult: () => undefined, partialResult: () => undefined, partialShed: () => undefined },

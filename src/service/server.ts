@@ -29,8 +29,7 @@ import { openAiModelRoutes } from '../http/openai/models.js';
 import { deepgramError } from '../http/deepgram/errors.js';
 import { GRANT_PATH, grantRoutes } from '../http/deepgram/grant.js';
 import { listenSockets } from '../http/deepgram/sockets.js';
-import { clientSecretRoutes } from '../http/realtime/client-secrets.js';
-import { realtimeSockets } from '../http/realtime/sockets.js';
+import { realtimeRoutes, realtimeSockets } from '../http/realtime/routes.js';
 import { startWyoming, type WyomingOptions, type WyomingServer } from '../http/wyoming/server.js';
 import { acceptSockets, type SocketRoute, type Sockets } from '../http/websocket/upgrade.js';
 import { probeRoutes } from '../http/api/probes.js';
@@ -56,7 +55,7 @@ const RESOURCES: readonly MakeRoutes[] = [
   jobRoutes,
   openAiAudioRoutes,
   openAiModelRoutes,
-  clientSecretRoutes,
+  realtimeRoutes,
   grantRoutes,
   keyRoutes,
   adminRoutes,

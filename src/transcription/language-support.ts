@@ -88,7 +88,12 @@ export class LanguageSupport {
   }
 
   covers(from: string, to: string): boolean {
-    return this.translator?.supports(from, to) === true || this.#spokenInto(from, to);
+    return this.translatesText(from, to) || this.#spokenInto(from, to);
+  }
+
+  /** Without the audio. */
+  translatesText(from: string, to: string): boolean {
+    return this.translator?.supports(from, to) === true;
   }
 
   #checkWords(): void {

@@ -9,6 +9,8 @@ export interface Offer {
   languages: readonly string[];
   /** That at least one of them can be translated into. */
   targets: readonly string[];
+  /** The same in live sessions, whose text alone is translated. */
+  liveTargets: readonly string[];
   /** Whether speakers can be distinguished, in whatever language. */
   diarizes: boolean;
   /** Whether words have times. */
@@ -24,9 +26,15 @@ export function offerOf({ info, settings }: { info: EngineInfo; settings: Prices
   const { creditsPerMinute, translationCreditsPerMinute, diarizationCreditsPerMinute } = settings;
   return {
     languages,
-    targets: CODES.filter((to) => languages.some((from) => from !== to && support.covers(from, to))),
+    targets: targetsOf(languages, (from, to) => support.covers(from, to)),
+    liveTargets: targetsOf(languages, (from, to) => support.translatesText(from, to)),
     diarizes: support.diarizesAny(),
     alignsWords,
     prices: { creditsPerMinute, translationCreditsPerMinute, diarizationCreditsPerMinute },
   };
+}
+
+/** Languages that at least one of these is translated into. */
+export function targetsOf(languages: readonly string[], covers: (from: string, to: string) => boolean): string[] {
+  return CODES.filter((to) => languages.some((from) => from !== to && covers(from, to)));
 }

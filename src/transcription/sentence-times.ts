@@ -1,5 +1,5 @@
 /** The times of the sentences of a transcript, for their translations. */
-import type { Transcript, TranslatedSentence } from '../engine/types.js';
+import type { TranslatedSentence } from '../engine/types.js';
 import type { Captioned } from './captions.js';
 
 /** A text with a time: a word, or a whole segment where no words were aligned. */
@@ -12,7 +12,10 @@ interface Piece {
 }
 
 /** The text that was translated. */
-type Source = Pick<Transcript, 'text' | 'segments'>;
+interface Source {
+  text: string;
+  segments: readonly Captioned[];
+}
 
 /**
  * Each translated sentence with the time of its source: from the start of its first word to the end of its last one. Of
@@ -45,7 +48,7 @@ export function sentenceTimer({ text, segments }: Source): (sentence: Translated
   };
 }
 
-function piecesOf(segments: Transcript['segments']): Piece[] {
+function piecesOf(segments: Source['segments']): Piece[] {
   let end = 0;
   return segments
     .flatMap((segment): Captioned[] => segment.words ?? [segment])
@@ -58,7 +61,7 @@ function piecesOf(segments: Transcript['segments']): Piece[] {
 }
 
 /** White space differs between a transcript and its segments. */
-function lettersIn(text: string): number {
+export function lettersIn(text: string): number {
   return text.replace(/\s+/gu, '').length;
 }
 

@@ -7,13 +7,14 @@ import { DEFAULT_SETTINGS, type LiveSettings } from '../../src/live/options.js';
 import { LiveService, type LiveObserver, type LiveReservation } from '../../src/live/service.js';
 import type { LiveSession } from '../../src/live/session.js';
 import { fixedEngines } from '../../src/transcription/engine-lease.js';
+import type { TextTranslator } from '../../src/transcription/language-support.js';
 import { FakeEngine } from '../support/fake-engine.js';
 import { pieces } from '../support/live-audio.js';
 import { ManualTimers } from '../support/manual-timers.js';
 import { TestLedger } from '../support/test-ledger.js';
 
 const FORMAT = { encoding: 's16le', sampleRate: 16_000, channels: 1 } as const;
-const PRICES = { creditsPerMinute: 2, translationCreditsPerMinute: 0, diarizationCreditsPerMinute: 0 };
+const PRICES = { creditsPerMinute: 2, translationCreditsPerMinute: 3, diarizationCreditsPerMinute: 0 };
 /** Bytes. */
 export const SECOND = 32_000;
 
@@ -48,6 +49,8 @@ export class LiveScenario {
   readonly observed: string[] = [];
   /** Seconds. */
   received = 0;
+  /** Of sessions that begin from now on. */
+  translator: TextTranslator | undefined;
   registry!: InFlightRegistry;
   service!: LiveService;
   accountId = '';
@@ -70,7 +73,7 @@ export class LiveScenario {
     this.registry = new InFlightRegistry({ maxPerAccount: 1, retryAfterSeconds: () => 1, timers });
     const binding = loadBinding();
     this.service = new LiveService({
-      acquire: fixedEngines(engine, undefined),
+      acquire: (model) => fixedEngines(engine, this.translator)(model),
       ledger: testLedger.ledger,
       registry: this.registry,
       openAudio: (options) => binding.openLiveAudio(options),

@@ -5,7 +5,7 @@ import { VerbatimError } from '../../errors.js';
 import type { Identity } from '../../ledger/types.js';
 import type { SessionEnd, SessionEvent } from '../../live/events.js';
 import { LazySession } from '../../live/lazy-session.js';
-import { DEFAULT_SETTINGS } from '../../live/options.js';
+import { DEFAULT_SETTINGS, type LiveSettings } from '../../live/options.js';
 import type { LiveReservation } from '../../live/service.js';
 import type { LiveSession } from '../../live/session.js';
 import { requestError } from '../../transcription/request-errors.js';
@@ -69,11 +69,13 @@ async function accept(
   }
   const language = normalizeLanguage(query.get('language') ?? '');
   const owner = { accountId: account.id, keyId: key.id, requestId, endpoint: PATHS.tryLive };
-  const reservation = await deps.live.reserveFor(owner, null, { language, prompt: null });
+  const translateTo = normalizeLanguage(query.get('translate_to') ?? '');
+  const settings = { ...DEFAULT_SETTINGS, language, translateTo, interim: true };
+  const reservation = await deps.live.reserveFor(owner, null, settings);
   return {
     subprotocol: null,
     run: (connection) => {
-      new Captions({ connection, reservation, sampleRate, language, balance: () => balanceOf(account.id, deps) });
+      new Captions({ connection, reservation, sampleRate, settings, balance: () => balanceOf(account.id, deps) });
     },
     abandon: () => reservation.release(),
   };
@@ -87,7 +89,7 @@ interface CaptionParts {
   connection: SocketConnection;
   reservation: LiveReservation;
   sampleRate: number;
-  language: string | null;
+  settings: LiveSettings;
   balance: () => Promise<number>;
 }
 
@@ -115,16 +117,16 @@ class Captions {
   }
 
   #begun(): Promise<LiveSession> {
-    const { sampleRate, language } = this.parts;
+    const { sampleRate, settings } = this.parts;
     return this.#live.begin({
       format: { encoding: 's16le', sampleRate, channels: 1 },
-      settings: { ...DEFAULT_SETTINGS, language, interim: true },
+      settings,
       emit: (event) => this.#emit(event),
     });
   }
 
   #emit(event: SessionEvent): void {
-    if (event.type !== 'partial' && event.type !== 'final') return;
+    if (event.type !== 'partial' && event.type !== 'final' && event.type !== 'translated') return;
     const { type, text, language } = event;
     this.parts.connection.send({ type, text, language });
   }

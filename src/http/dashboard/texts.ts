@@ -104,8 +104,9 @@ export const TEXTS = {
     formats: 'WAV, FLAC, MP3, OGG, and what browsers and phones record; at most 100 MB.',
     record: 'Record with the microphone',
     stop: 'Stop recording',
-    captions: (perMinute: number) =>
-      `Show captions while I speak (${perMinute} credits per started minute, beside the transcript's own)`,
+    captions: (perMinute: number, translation: number) =>
+      `Show captions while I speak (${perMinute} credits per started minute, beside the transcript's own` +
+      `${translation === 0 ? '' : `; with a translation ${perMinute + translation}`})`,
     captionsTitle: 'Captions',
     language: 'Spoken language',
     detect: 'detect',

@@ -23,12 +23,13 @@ export function tryView(note: Html | null, offer: Offer, { balance }: Balance): 
   return { title: TEXTS.pages.try, main, modules: ['try.js'], headers: AUDIO_HEADERS };
 }
 
-function form({ languages, targets, diarizes, prices }: Offer, balance: number): Html {
+function form({ languages, targets, liveTargets, diarizes, prices }: Offer, balance: number): Html {
   return html`<form
     id="try"
     class="card"
     action="${PATHS.tryTranscribe}"
     data-live="${PATHS.tryLive}"
+    data-live-targets="${JSON.stringify(liveTargets)}"
     data-prices="${JSON.stringify(prices)}"
     data-balance="${balance}"
     data-language="${TEXTS.language}"
@@ -42,7 +43,8 @@ function form({ languages, targets, diarizes, prices }: Offer, balance: number):
     <p id="formats">${texts.formats}</p>
     <button type="button" id="record" class="quiet" data-stop="${texts.stop}">${texts.record}</button>
     <label class="choice">
-      <input type="checkbox" id="wants-captions" /> ${texts.captions(prices.creditsPerMinute)}
+      <input type="checkbox" id="wants-captions" />
+      ${texts.captions(prices.creditsPerMinute, liveTargets.length > 0 ? prices.translationCreditsPerMinute : 0)}
     </label>
     ${select('language', texts.language, texts.detect, languages)}
     ${targets.length > 0 && select('translate_to', texts.translate, texts.dont, targets)} ${diarizes && speakers()}
@@ -69,8 +71,16 @@ function progress(): Html {
     </p>
     <progress id="progress" aria-label="${texts.progress}" max="1" hidden></progress>
     <section id="captions" hidden>
-      <h2>${texts.captionsTitle}</h2>
-      <p id="caption-text" aria-live="polite"></p>
+      <div class="columns">
+        <div>
+          <h2>${texts.captionsTitle}</h2>
+          <p id="caption-text" aria-live="polite"></p>
+        </div>
+        <div id="captions-translated" hidden>
+          <h2>${texts.translation}</h2>
+          <p id="caption-translation" aria-live="polite"></p>
+        </div>
+      </div>
     </section>
     <section id="coming" hidden>
       <h2>${texts.soFar}</h2>

@@ -28,7 +28,7 @@ const OF_ACCOUNT = [
 ] as const;
 
 /** Those that make ephemeral keys with a session in them. */
-const OPENING = ['createClientSecret', 'createTranscriptionSession'] as const;
+const OPENING = ['createClientSecret', 'createTranslationSecret', 'createTranscriptionSession'] as const;
 
 /** Those that take a model's name. */
 const BY_MODEL = ['createTranscription', 'createTranslation', 'retrieveModel', ...OPENING] as const;
@@ -176,7 +176,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   },
   unsupported_translation: {
     status: 422,
-    raisedBy: TRANSCRIBING,
+    raisedBy: [...TRANSCRIBING, 'createTranslationSecret'],
     meaning: 'No installed model covers the pair of languages.',
     message: 'No installed model translates "es" to "ja".',
     param: 'translate_to',

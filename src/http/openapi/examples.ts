@@ -1,5 +1,5 @@
 /** One consistent story in the answers of the document's endpoints; a test holds each against its schema. */
-import { EXPIRES_AT, SESSION_EXAMPLE } from '../realtime/client-secrets-schema.js';
+import { EXPIRES_AT, SESSION_EXAMPLE, TRANSLATION_EXAMPLE } from '../realtime/client-secrets-schema.js';
 import { MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
 import { srtOf, vttOf } from '../../transcription/subtitles.js';
 import { warningsOf } from '../../transcription/warnings.js';
@@ -214,6 +214,12 @@ export const examples: Record<string, Examples> = {
   },
   ClientSecret: {
     German: { value: { value: EPHEMERAL_KEY, expires_at: EXPIRES_AT, session: SESSION_EXAMPLE } },
+  },
+  TranslationSecretRequest: {
+    'into Spanish': { value: { session: { model: 'base', audio: { output: { language: 'es' } } } } },
+  },
+  TranslationSecret: {
+    'into Spanish': { value: { value: EPHEMERAL_KEY, expires_at: EXPIRES_AT, session: TRANSLATION_EXAMPLE } },
   },
   TranscriptionSessionRequest: {
     German: { value: { input_audio_transcription: { model: 'whisper-1', language: 'de' } } },

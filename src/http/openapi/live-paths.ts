@@ -46,6 +46,15 @@ export const livePaths: Json = {
       responses: { '200': answer('ClientSecret', 'The key.'), ...openAiErrors('createClientSecret') },
     },
   }),
+  '/v1/realtime/translations/client_secrets': path({
+    post: {
+      ...{ tags: ['openai'], operationId: 'createTranslationSecret' },
+      summary: 'An ephemeral key for a live translation',
+      description: KEY,
+      requestBody: optionalBody('TranslationSecretRequest'),
+      responses: { '200': answer('TranslationSecret', 'The key.'), ...openAiErrors('createTranslationSecret') },
+    },
+  }),
   '/v1/realtime/transcription_sessions': path({
     post: {
       ...{ tags: ['openai'], operationId: 'createTranscriptionSession' },

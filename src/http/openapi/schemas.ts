@@ -24,6 +24,8 @@ import {
   ClientSecret,
   ClientSecretRequest,
   TranscriptionSessionRequest,
+  TranslationSecret,
+  TranslationSecretRequest,
 } from '../realtime/client-secrets-schema.js';
 import { Health, Readiness } from '../api/probes-schema.js';
 
@@ -47,6 +49,8 @@ export const schemas = {
   OpenAiEvent,
   ClientSecretRequest,
   ClientSecret,
+  TranslationSecretRequest,
+  TranslationSecret,
   TranscriptionSessionRequest,
   BetaSession,
   TokenRequest,

@@ -18,6 +18,12 @@ export const SESSION_EXAMPLE = {
   include: null,
 };
 
+export const TRANSLATION_EXAMPLE = {
+  ...{ id: 'sess_kQ3vZ9bXcYtW1aRe', type: 'translation', object: 'realtime.translation_session' },
+  ...{ model: 'base', expires_at: EXPIRES_AT },
+  audio: { input: { transcription: { model: 'base' }, noise_reduction: null }, output: { language: 'es' } },
+};
+
 const seconds = { description: '10 to 7200; default 600.', examples: [600] };
 
 const expiresAfter = Type.Object(
@@ -28,8 +34,15 @@ const expiresAfter = Type.Object(
   { description: 'When the key expires.' },
 );
 
-const anySession = (description: string) =>
-  Type.Unsafe<Record<string, unknown>>({ type: 'object', description, examples: [SESSION_EXAMPLE] });
+const anySession = (description: string, example: object) =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', description, examples: [example] });
+
+const secretWith = (example: object) =>
+  shape({
+    value: Type.String({ pattern: '^ek_', description: 'The key. Shown this once.', examples: ['ek_a2V5X3gx.cE3kQ1'] }),
+    expires_at: Type.Integer({ description: 'Seconds since 1970.', examples: [EXPIRES_AT] }),
+    session: anySession('The session that a client gets with this key.', example),
+  });
 
 /** Members that are not listed are ignored. */
 export const ClientSecretRequest = Type.Object({
@@ -43,11 +56,21 @@ export const ClientSecretRequest = Type.Object({
   ),
 });
 
-export const ClientSecret = shape({
-  value: Type.String({ pattern: '^ek_', description: 'The key. Shown this once.', examples: ['ek_a2V5X3gx.cE3kQ1'] }),
-  expires_at: Type.Integer({ description: 'Seconds since 1970.', examples: [EXPIRES_AT] }),
-  session: anySession('The session that a client gets with this key.'),
+export const ClientSecret = secretWith(SESSION_EXAMPLE);
+
+/** Members that are not listed are ignored. */
+export const TranslationSecretRequest = Type.Object({
+  expires_after: Type.Optional(expiresAfter),
+  session: Type.Optional(
+    Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      description: 'The speech model, and what a `session.update` of a translation session has.',
+      examples: [{ model: 'base', audio: { output: { language: 'es' } } }],
+    }),
+  ),
 });
+
+export const TranslationSecret = secretWith(TRANSLATION_EXAMPLE);
 
 /** Members that are not listed are ignored. */
 export const TranscriptionSessionRequest = Type.Object({

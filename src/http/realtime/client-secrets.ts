@@ -1,42 +1,41 @@
 /** Ephemeral keys for clients that must not have the account's own: both dialects of OpenAI's Realtime API. */
 import { randomBytes } from 'node:crypto';
-import { Type, type TSchema } from 'typebox';
-import { checkLiveSettings } from '../../live/check-settings.js';
+import { Type } from 'typebox';
 import { authenticated } from '../auth/auth.js';
 import type { HttpDeps } from '../app/deps.js';
 import { optionalJsonObject } from '../app/optional-body.js';
 import type { Exchange } from '../app/exchange.js';
 import type { Route } from '../app/route.js';
-import { installedModel } from '../openai/model-names.js';
 import { BETA, CURRENT, type RealtimeDialect } from './dialects.js';
 import { installedName } from './installed-name.js';
 import { liveSettings } from './live-settings.js';
-import { checked, defaultSettings, type RealtimeSettings } from './session-schema.js';
+import { isTranslationSecret, ofAnotherKind } from './written-translation.js';
+import { checked, defaultSettings, nullable, type RealtimeSettings } from './session-schema.js';
 
 const DEFAULT_SECONDS = 600;
 
-const nullable = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
-
 const ExpiresAfter = Type.Object({
   anchor: Type.Optional(Type.Literal('created_at')),
-  seconds: nullable(Type.Integer({ minimum: 10, maximum: 7200 })),
+  seconds: Type.Optional(nullable(Type.Integer({ minimum: 10, maximum: 7200 }))),
 });
-const CurrentRequest = Type.Object({ expires_after: nullable(ExpiresAfter) });
-const BetaRequest = Type.Object({ client_secret: nullable(Type.Object({ expires_at: nullable(ExpiresAfter) })) });
+const CurrentRequest = Type.Object({ expires_after: Type.Optional(nullable(ExpiresAfter)) });
+const BetaRequest = Type.Object({
+  client_secret: Type.Optional(nullable(Type.Object({ expires_at: Type.Optional(nullable(ExpiresAfter)) }))),
+});
 
 export function clientSecretRoutes(deps: HttpDeps): Route[] {
   const create = authenticated(deps, async (exchange, { key }) => {
     const body = await optionalJsonObject(exchange, deps);
-    const seconds = checked(CurrentRequest, body, 'body').expires_after?.seconds ?? DEFAULT_SECONDS;
+    const seconds = lifetimeSeconds(body);
     const made = await makeKey({ dialect: CURRENT, session: body['session'] ?? {}, keyId: key.id, seconds }, deps);
-    answer(exchange, { value: made.value, expires_at: made.expiresAt, session: made.session });
+    answerSecret(exchange, { value: made.value, expires_at: made.expiresAt, session: made.session });
   });
   const createBeta = authenticated(deps, async (exchange, { key }) => {
     const body = await optionalJsonObject(exchange, deps);
     const { client_secret: secret } = checked(BetaRequest, body, 'body');
     const seconds = secret?.expires_at?.seconds ?? DEFAULT_SECONDS;
     const made = await makeKey({ dialect: BETA, session: body, keyId: key.id, seconds }, deps);
-    answer(exchange, { ...made.session, client_secret: { value: made.value, expires_at: made.expiresAt } });
+    answerSecret(exchange, { ...made.session, client_secret: { value: made.value, expires_at: made.expiresAt } });
   });
   return [
     { path: '/v1/realtime/client_secrets', methods: { POST: create } },
@@ -44,9 +43,11 @@ export function clientSecretRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-/** What an ephemeral key has written into it; null: nothing. */
+/** What an ephemeral key has in it; null: nothing. Throws `insufficient_scope` for another kind of session. */
 export function writtenSettings(session: string | null): RealtimeSettings | null {
-  return session === null ? null : { ...defaultSettings(null), ...(JSON.parse(session) as Partial<RealtimeSettings>) };
+  if (session === null) return null;
+  if (isTranslationSecret(session)) throw ofAnotherKind('/v1/realtime/translations');
+  return { ...defaultSettings(null), ...(JSON.parse(session) as Partial<RealtimeSettings>) };
 }
 
 interface KeyRequest {
@@ -65,8 +66,8 @@ async function makeKey(
   const { model } = dialect.read(defaultSettings(null), given);
   const settings = dialect.read(defaultSettings(model), given);
   const name = installedName(settings.model, deps);
-  const info = name === null ? deps.engine.info : installedModel(name, deps).info;
-  checkLiveSettings(info, liveSettings(settings));
+  const abilities = deps.live.abilities(name);
+  abilities.check(liveSettings(settings));
   const { rawKey: value, expiresAt: expiresAtMs } = await deps.ledger.keys.createEphemeral({
     ...{ keyId, seconds, session: JSON.stringify(settings) },
   });
@@ -74,12 +75,17 @@ async function makeKey(
   const session = dialect.body(settings, {
     id: `sess_${randomBytes(12).toString('base64url')}`,
     expiresAt,
-    model: settings.model ?? info.modelName,
+    model: settings.model ?? abilities.info.modelName,
   });
   return { value, expiresAt, session };
 }
 
+/** Of the key that a request in the current dialect asks for. Throws `invalid_request`. */
+export function lifetimeSeconds(body: object): number {
+  return checked(CurrentRequest, body, 'body').expires_after?.seconds ?? DEFAULT_SECONDS;
+}
+
 /** It must not lie in a cache. */
-function answer(exchange: Exchange, body: object): void {
+export function answerSecret(exchange: Exchange, body: object): void {
   exchange.json(200, body, { 'Cache-Control': 'no-store' });
 }

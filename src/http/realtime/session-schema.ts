@@ -4,7 +4,7 @@ import { Errors } from 'typebox/value';
 import { VerbatimError } from '../../errors.js';
 import { invalid, oneOf } from '../schema/shape.js';
 
-const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 const ServerVad = Type.Object({
   type: Type.Literal('server_vad'),

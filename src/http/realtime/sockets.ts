@@ -1,8 +1,7 @@
 /** /v1/realtime: OpenAI's Realtime API, transcription sessions. */
-import type { VerbatimError } from '../../errors.js';
 import type { HttpDeps } from '../app/deps.js';
-import { bearerToken } from '../auth/auth.js';
-import { openAiErrorBody, openAiRow } from '../openai/errors.js';
+import { openAiRow } from '../openai/errors.js';
+import { errorForm, keyOf, subprotocolOf } from './handshake.js';
 import { installedName } from './installed-name.js';
 import { namedModel } from '../openai/model-names.js';
 import type { SocketConnection } from '../websocket/connection.js';
@@ -16,21 +15,10 @@ import { TranscriptionSession } from './transcription-session.js';
 
 export const REALTIME_PATH = '/v1/realtime';
 
-const SUBPROTOCOL = 'realtime';
-const KEY_PREFIX = 'openai-insecure-api-key.';
 const BETA_SUBPROTOCOL = 'openai-beta.realtime-v1';
-export function realtimeSockets(deps: HttpDeps): SocketRoute[] {
-  return [{ path: REALTIME_PATH, keyOf, accept: (request, identity) => accept(request, identity, deps), errorForm }];
-}
 
-function errorForm(error: VerbatimError): { status: number; body: object } {
-  return { status: openAiRow(error.code).status, body: openAiErrorBody(error) };
-}
-
-/** In a browser a key can only travel in a subprotocol. */
-function keyOf({ req, subprotocols }: SocketRequest): string {
-  const offered = subprotocols.find((name) => name.startsWith(KEY_PREFIX));
-  return offered === undefined ? bearerToken(req.headers.authorization) : offered.slice(KEY_PREFIX.length);
+export function transcriptionSocket(deps: HttpDeps): SocketRoute {
+  return { path: REALTIME_PATH, keyOf, accept: (request, identity) => accept(request, identity, deps), errorForm };
 }
 
 async function accept(
@@ -39,10 +27,10 @@ async function accept(
   deps: HttpDeps,
 ): Promise<AcceptedSocket> {
   const owner = { accountId: account.id, keyId: key.id, requestId: request.id, endpoint: REALTIME_PATH };
-  const subprotocol = request.subprotocols.includes(SUBPROTOCOL) ? SUBPROTOCOL : null;
+  const subprotocol = subprotocolOf(request);
   const installed = (name: string | null): string | null => installedName(name, deps);
   const reserve = (model: string | null, instead: LiveReservation | null = null): Promise<LiveReservation> =>
-    deps.live.reserve(owner, model, instead);
+    deps.live.reserve(owner, model, { instead });
   const written = writtenSettings(session);
   const named = request.query.get('model') ?? written?.model ?? null;
   const known = named === null || namedModel(named, deps).model !== null;

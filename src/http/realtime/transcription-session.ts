@@ -1,6 +1,5 @@
 /** One client of a transcription session: its events, as OpenAI documents them. */
 import { randomBytes } from 'node:crypto';
-import { Type } from 'typebox';
 import { VerbatimError } from '../../errors.js';
 import type { FailedResult, FinalResult, SessionEnd, SessionEvent, SpeechStopped } from '../../live/events.js';
 import { LazySession } from '../../live/lazy-session.js';
@@ -10,10 +9,11 @@ import { requestError } from '../../transcription/request-errors.js';
 import { openAiRow } from '../openai/errors.js';
 import { closeCodeOf } from '../websocket/close-code.js';
 import type { Message, SocketConnection } from '../websocket/connection.js';
+import { audioOf, clientEvent } from './client-events.js';
 import type { RealtimeDialect } from './dialects.js';
 import { addTo, Items } from './items.js';
 import { liveSettings } from './live-settings.js';
-import { checked, PCM_RATE, type RealtimeSettings, type SampleFormat } from './session-schema.js';
+import { PCM_RATE, type RealtimeSettings, type SampleFormat } from './session-schema.js';
 
 const G711_RATE = 8000;
 const FORMATS: Readonly<Record<SampleFormat, LiveFormat & { bytes: number }>> = {
@@ -23,14 +23,6 @@ const FORMATS: Readonly<Record<SampleFormat, LiveFormat & { bytes: number }>> = 
 };
 /** Of audio in a turn that a commit ends. */
 const SHORTEST_COMMIT_SECONDS = 0.1;
-const MOST_AUDIO_CHARACTERS = 15 * 2 ** 20;
-
-const ClientEvent = Type.Object({
-  type: Type.String({ minLength: 1 }),
-  event_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-});
-const Append = Type.Object({ audio: Type.String({ maxLength: MOST_AUDIO_CHARACTERS }) });
-const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 export interface RealtimeParts {
   connection: SocketConnection;
@@ -63,11 +55,10 @@ export class TranscriptionSession {
     });
   }
 
-  async #message({ data, isBinary }: Message): Promise<void> {
+  async #message(message: Message): Promise<void> {
     let eventId: string | null = null;
     try {
-      if (isBinary) throw new VerbatimError('invalid_request', 'Events are JSON texts; this message is binary.');
-      const event = checked(ClientEvent, parsed(data), 'event');
+      const event = clientEvent(message);
       eventId = event.event_id ?? null;
       await this.#handle(event);
     } catch (error) {
@@ -82,7 +73,7 @@ export class TranscriptionSession {
         await this.#update((event as { session?: unknown }).session);
         return;
       case 'input_audio_buffer.append':
-        await this.#append(checked(Append, event, 'event').audio);
+        await this.#append(audioOf(event));
         return;
       case 'input_audio_buffer.commit':
         this.#commit();
@@ -135,11 +126,7 @@ export class TranscriptionSession {
     this.#live.moveTo(other);
   }
 
-  async #append(audio: string): Promise<void> {
-    if (!BASE64.test(audio)) {
-      throw new VerbatimError('invalid_request', 'audio is no base64.', { param: 'audio' });
-    }
-    const bytes = Buffer.from(audio, 'base64');
+  async #append(bytes: Buffer): Promise<void> {
     if (bytes.length === 0) return;
     const { encoding, sampleRate, channels } = FORMATS[this.#settings.format];
     const session = await this.#live.begin({
@@ -253,12 +240,4 @@ function emptyCommit(seconds: number): VerbatimError {
   const has = `${Math.round(seconds * 1000)} ms`;
   const message = `The buffer holds ${has} of speech that was not committed; a commit takes at least 100 ms.`;
   return new EmptyCommit('invalid_request', message);
-}
-
-function parsed(data: Buffer): unknown {
-  try {
-    return JSON.parse(data.toString('utf8'));
-  } catch {
-    throw new VerbatimError('invalid_request', 'The message is not valid JSON.');
-  }
 }

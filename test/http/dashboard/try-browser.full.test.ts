@@ -10,6 +10,7 @@ import { axeViolations, launchChromium } from '../../support/chromium.js';
 import { buildDashboard } from '../../support/dashboard.js';
 import { samplePath } from '../../native/support.js';
 import { loadRealEngine } from '../../support/real-engine.js';
+import { loadTranslator, type RealTranslator } from '../../support/real-translator.js';
 import { TestServer } from '../../support/server.js';
 import { until } from '../../support/until.js';
 
@@ -19,6 +20,7 @@ describe('dashboard: trying it in Chromium', function () {
   this.timeout(180_000);
   let browser: Browser;
   let server: TestServer<SpeechEngine>;
+  let translator: RealTranslator;
   let page: Page;
   let account: Account;
 
@@ -30,11 +32,13 @@ describe('dashboard: trying it in Chromium', function () {
       `--use-file-for-fake-audio-capture=${samplePath('en-wav16.wav')}`,
       '--autoplay-policy=no-user-gesture-required',
     ]);
-    server = await TestServer.start({ engine: await loadRealEngine({ slots: 1 }) });
+    translator = loadTranslator();
+    server = await TestServer.start({ engine: await loadRealEngine({ slots: 1 }), translator });
   });
   after(async () => {
     await browser.close();
     await server.dispose();
+    await translator.close();
   });
   beforeEach(async () => {
     ({ account } = await server.customer(10));
@@ -120,6 +124,17 @@ describe('dashboard: trying it in Chromium', function () {
     const { balance } = await server.ledger.credits.balance(account.id);
     expect(await page.locator('#balance').textContent()).to.equal(String(balance));
     expect(balance).to.be.within(8, 9);
+  });
+
+  it('captions with their translation beside them', async () => {
+    await page.getByLabel('Translate into').selectOption('de');
+    await page.getByLabel('Show captions while I speak').check();
+    await page.getByRole('button', { name: 'Record with the microphone' }).click();
+    await page.locator('#caption-translation[lang=de]').filter({ hasText: /\S/ }).waitFor({ timeout: 120_000 });
+    expect(await axeViolations(page)).to.deep.equal([]);
+    await page.getByRole('button', { name: 'Stop recording' }).click();
+    await until(async () => (await page.locator('#balance').textContent()) !== '10');
+    expect(await page.locator('#failure').textContent()).to.equal('');
   });
 
   it('what the microphone records', async () => {

@@ -1,6 +1,7 @@
 /** What the rows of fields share. */
 import { FakeDiarizer } from '../../support/fake-diarizer.js';
 import { fakeAudio } from '../../support/fake-engine.js';
+import { fakeTranslator } from '../../support/fake-translator.js';
 import { call, transcribe, type Answer, type Part } from '../../support/requests.js';
 import { bearer, TestServer, type Customer } from '../../support/server.js';
 
@@ -16,7 +17,13 @@ export class FieldFixture {
   readonly diarizer = new FakeDiarizer();
 
   async open(): Promise<void> {
-    this.server = await TestServer.start({ diarizer: this.diarizer, settings: { webhookAllow: ['127.0.0.1'] } });
+    // Into German alone: what other languages are refused with has rows, too.
+    const translator = fakeTranslator(
+      (text) => text,
+      (_, to) => to === 'de',
+    );
+    const settings = { webhookAllow: ['127.0.0.1'] };
+    this.server = await TestServer.start({ diarizer: this.diarizer, translator, settings });
     this.customer = await this.server.customer();
   }
 

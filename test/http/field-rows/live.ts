@@ -11,6 +11,7 @@ export function liveRows(fixture: FieldFixture): FieldRows {
       headers: { ...bearer(fixture.customer.key), 'content-type': 'application/json' },
     });
   const secrets = '/v1/realtime/client_secrets';
+  const translations = '/v1/realtime/translations/client_secrets';
   const beta = '/v1/realtime/transcription_sessions';
   const shown = async (body: object): Promise<Record<string, unknown>> => (await post(beta, body)).body;
   const rows: Record<string, FieldRows> = {
@@ -24,6 +25,17 @@ export function liveRows(fixture: FieldFixture): FieldRows {
         const session = { audio: { input: { format: { type: 'audio/pcma' } } } };
         const { body } = await post(secrets, { session });
         expect(body['session']).to.have.nested.property('audio.input.format.type', 'audio/pcma');
+      },
+    },
+    [translations]: {
+      expires_after: async () => {
+        const later = await post(translations, { expires_after: { seconds: 7200 } });
+        const sooner = await post(translations, { expires_after: { seconds: 10 } });
+        expect(Number(later.body['expires_at']) - Number(sooner.body['expires_at'])).to.be.above(7000);
+      },
+      session: async () => {
+        const { body } = await post(translations, { session: { audio: { output: { language: 'de' } } } });
+        expect(body['session']).to.have.nested.property('audio.output.language', 'de');
       },
     },
     [beta]: {

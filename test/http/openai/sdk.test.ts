@@ -6,13 +6,10 @@ import { expect } from 'chai';
 import OpenAI, { toFile } from 'openai';
 import OpenAiYearOld from 'openai-year-old';
 import type { SpeechEngine } from '../../../src/engine/types.js';
-import { Metrics } from '../../../src/http/monitoring/metrics.js';
-import { readManifest } from '../../../src/models/read-manifest.js';
 import { packageRoot } from '../../../src/package-root.js';
-import { readConfig } from '../../../src/service/config.js';
-import { createTranslationEngine } from '../../../src/service/translation-engine.js';
 import { compressionRatio } from '../../../src/transcription/described.js';
 import { loadRealEngine } from '../../support/real-engine.js';
+import { loadTranslator, type RealTranslator } from '../../support/real-translator.js';
 import { TestServer, type Customer } from '../../support/server.js';
 import { pcmOfSample, wavOf } from '../../support/speech.js';
 import { until } from '../../support/until.js';
@@ -22,17 +19,9 @@ const SAMPLES = join(packageRoot, 'test', 'fixtures', 'audio', 'samples');
 const ENGLISH = join(SAMPLES, 'en-wav16.wav');
 const TEXT = 'Hello Emma, this is Laura.';
 
-function loadTranslator(): ReturnType<typeof createTranslationEngine> {
-  const config = readConfig({ VERBATIM_DEVICE: 'cpu' }, packageRoot);
-  const { modelsDir } = config;
-  return createTranslationEngine(config, { packageRoot, modelsDir }, readManifest(packageRoot, modelsDir), {
-    observer: new Metrics(),
-  });
-}
-
 describe("OpenAI's client", () => {
   let server: TestServer<SpeechEngine>;
-  let translator: ReturnType<typeof createTranslationEngine>;
+  let translator: RealTranslator;
   let customer: Customer;
 
   before(async () => {

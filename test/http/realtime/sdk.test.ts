@@ -5,10 +5,12 @@ import OpenAI from 'openai';
 import { OpenAIRealtimeWS as BetaSocket } from 'openai/beta/realtime/ws';
 import { OpenAIRealtimeWS as Socket } from 'openai/realtime/ws';
 import CurrentOpenAI from 'openai-current';
+import { OpenAIRealtimeTranslationWS } from 'openai-current/realtime/translations/ws';
 import { OpenAIRealtimeWS as CurrentSocket } from 'openai-current/realtime/ws';
 import type { SpeechEngine } from '../../../src/engine/types.js';
 import { at24kHz, pieces, spokenPcm } from '../../support/live-audio.js';
 import { loadRealEngine } from '../../support/real-engine.js';
+import { loadTranslator, type RealTranslator } from '../../support/real-translator.js';
 import { TestServer, type Customer } from '../../support/server.js';
 import { until } from '../../support/until.js';
 
@@ -26,12 +28,17 @@ interface AnySocket {
 
 describe("OpenAI's client in a live session", () => {
   let server: TestServer<SpeechEngine>;
+  let translator: RealTranslator;
   let customer: Customer;
 
   before(async () => {
-    server = await TestServer.start({ engine: await loadRealEngine({ slots: 1 }) });
+    translator = loadTranslator();
+    server = await TestServer.start({ engine: await loadRealEngine({ slots: 1 }), translator });
   });
-  after(() => server.dispose());
+  after(async () => {
+    await server.dispose();
+    await translator.close();
+  });
   beforeEach(async () => {
     customer = await server.customer(10);
   });
@@ -86,4 +93,38 @@ describe("OpenAI's client in a live session", () => {
       expect(await server.balance(customer)).to.equal(9);
     });
   }
+
+  it('translates what is spoken: openai 7', async () => {
+    // It takes an https address only.
+    const client = new CurrentOpenAI({ ...account(), baseURL: `${server.url.replace('http:', 'https:')}/v1` });
+    const secret = await new CurrentOpenAI(account()).realtime.translations.clientSecrets.create({
+      session: { model: 'gpt-realtime-translate', audio: { output: { language: 'es' } } },
+    });
+    expect(secret.session.audio.output?.language).to.equal('es');
+    const socket = await OpenAIRealtimeTranslationWS.create(client, {
+      model: 'gpt-realtime-translate',
+      options: options(),
+    });
+    const errors: Error[] = [];
+    const [spoken, translated]: string[][] = [[], []];
+    const updates: unknown[] = [];
+    socket.on('error', (error) => errors.push(error));
+    socket.on('session.created', () => {
+      const audio = { input: { transcription: { model: 'whisper-1' } }, output: { language: 'de' } };
+      socket.send({ type: 'session.update', session: { audio } });
+    });
+    socket.on('session.updated', ({ session }) => updates.push(session.audio.output?.language));
+    socket.on('session.input_transcript.delta', ({ delta }) => spoken!.push(delta));
+    socket.on('session.output_transcript.delta', ({ delta }) => translated!.push(delta));
+    await until(() => updates.length > 0 || errors.length > 0, 'session.updated');
+    for (const piece of pieces(at24kHz(spokenPcm()), PIECE_BYTES)) {
+      socket.send({ type: 'session.input_audio_buffer.append', audio: piece.toString('base64') });
+    }
+    await socket.finish({ timeoutMs: 60_000 });
+    expect(errors).to.deep.equal([]);
+    expect(updates).to.deep.equal(['de']);
+    expect(spoken!.join('')).to.equal(TEXT);
+    expect(translated!.join('')).to.match(/Emma.*Laura/);
+    expect(await server.balance(customer)).to.equal(9);
+  });
 });

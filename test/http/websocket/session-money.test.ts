@@ -1,8 +1,9 @@
-/** Own records of random sessions of both protocols, which end in every way: what is charged is what was received. */
+/** Own records of random sessions of all protocols, which end in every way: what is charged is what was received. */
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { pieces } from '../../support/live-audio.js';
 import { Mulberry32 } from '../../support/random.js';
+import { fakeTranslator } from '../../support/fake-translator.js';
 import { call } from '../../support/requests.js';
 import { SEED } from '../../support/seed.js';
 import { bearer, TestServer, type Customer } from '../../support/server.js';
@@ -13,14 +14,14 @@ const SESSIONS = 200;
 const AT_ONCE = 40;
 /** Those that cross a minute, which takes a while: audio is worked on at four times real time. */
 const LONG = 16;
-/** G.711. */
-const RATE = 8000;
 const MINUTE = 60;
 const ENDS = ['finish', 'close', 'hang up', 'revoke', 'drain'] as const;
 
 interface Book {
   customer: Customer;
   credits: number;
+  /** Credits of a started minute. */
+  price: number;
   end: (typeof ENDS)[number];
   /** Seconds that were worked on for certain, and that were sent in all. */
   worked: number;
@@ -31,27 +32,33 @@ describe('the money of 200 random live sessions', () => {
   let server: TestServer;
 
   before(async () => {
-    const settings = { maxConnectionsPerAddress: 1000 };
-    server = await TestServer.start({ settings });
+    const settings = { maxConnectionsPerAddress: 1000, translationCreditsPerMinute: 2 };
+    server = await TestServer.start({ settings, translator: fakeTranslator((text) => text) });
     Object.assign(server.engine, { slots: 1000, realTimeFactor: 0.001 });
   });
   after(() => server.dispose());
 
   const random = new Mulberry32(SEED);
-  // Full scale, as G.711 has it: noise is speech to a level.
-  const noise = random.bytes(80 * RATE);
+  // Full scale in every encoding: noise is speech to a level.
+  const noise = random.bytes(80 * 48_000);
 
   /** One protocol's words. */
   interface Protocol {
+    /** Bytes of a second. */
+    rate: number;
+    price: number;
     connect(key: string): Promise<SocketClient>;
     audio(client: SocketClient, bytes: Buffer): void;
-    /** Resolves when all audio before was worked on. */
-    settle(client: SocketClient): Promise<void>;
+    /** Resolves when all audio before was worked on; null: only its end shows that. */
+    settle: ((client: SocketClient) => Promise<void>) | null;
+    /** Ends the session after all its audio; null: nothing does. */
+    finish: string | null;
   }
 
   const deepgram: Protocol = {
+    ...{ rate: 8000, price: 1, finish: 'CloseStream' },
     connect: (key) =>
-      SocketClient.connect(`${server.url}/v1/listen?encoding=mulaw&sample_rate=${RATE}&endpointing=false`, [], {
+      SocketClient.connect(`${server.url}/v1/listen?encoding=mulaw&sample_rate=8000&endpointing=false`, [], {
         headers: { authorization: `Token ${key}` },
       }),
     audio: (client, bytes) => client.socket.send(bytes),
@@ -62,6 +69,7 @@ describe('the money of 200 random live sessions', () => {
     },
   };
   const realtime: Protocol = {
+    ...{ rate: 8000, price: 1, finish: null },
     connect: async (key) => {
       const client = await SocketClient.connect(`${server.url}/v1/realtime?intent=transcription`, [], {
         headers: bearer(key),
@@ -79,32 +87,48 @@ describe('the money of 200 random live sessions', () => {
     },
   };
 
+  const translation: Protocol = {
+    ...{ rate: 48_000, price: 3, finish: 'session.close', settle: null },
+    connect: async (key) => {
+      const client = await SocketClient.connect(`${server.url}/v1/realtime/translations`, [], { headers: bearer(key) });
+      client.send({ type: 'session.update', session: { audio: { output: { language: 'de' } } } });
+      await client.next('session.updated');
+      return client;
+    },
+    audio: (client, bytes) =>
+      client.send({ type: 'session.input_audio_buffer.append', audio: bytes.toString('base64') }),
+  };
+
   /** Clients of Deepgram's protocol. */
   const quiet = new Set<SocketClient>();
 
   async function session(index: number): Promise<Book> {
     const isLong = index < LONG;
     const isPoor = isLong && index % 4 === 0;
-    const credits = isPoor ? 1 : 10;
+    const isDrained = index >= SESSIONS - 10;
+    const protocols = isDrained ? [deepgram, realtime] : [deepgram, realtime, translation];
+    const protocol = protocols[index % protocols.length]!;
+    const { price, rate } = protocol;
+    const credits = (isPoor ? 1 : 10) * price;
     const customer = await server.customer(credits);
-    const protocol = index % 2 === 0 ? deepgram : realtime;
-    const end = index >= SESSIONS - 10 ? 'drain' : random.pick(ENDS.slice(0, 4));
-    const book: Book = { customer, credits, end, worked: 0, sent: 0 };
+    const end = isDrained ? 'drain' : random.pick(ENDS.slice(0, 4));
+    const book: Book = { customer, credits, price, end, worked: 0, sent: 0 };
     const client = await protocol.connect(customer.key.rawKey);
     if (protocol === deepgram) quiet.add(client);
     const seconds = isLong ? 55 + random.below(15) : random.below(4) === 0 ? 0 : random.next() * 8;
-    const bytes = noise.subarray(0, Math.round(seconds * RATE));
-    for (const piece of pieces(bytes, 1 + random.below(isLong ? 40_000 : 20_000))) protocol.audio(client, piece);
-    book.sent = bytes.length / RATE;
+    const bytes = noise.subarray(0, 2 * Math.round((seconds * rate) / 2));
+    const pieceBytes = 1 + random.below(isLong ? 5 * rate : 2.5 * rate);
+    for (const piece of pieces(bytes, pieceBytes)) protocol.audio(client, piece);
+    book.sent = bytes.length / rate;
     // A commit of less than 100 ms is refused before the audio is worked on.
-    if (end === 'drain' || (bytes.length > RATE / 10 && random.below(3) > 0)) {
+    if (protocol.settle !== null && (end === 'drain' || (bytes.length > rate / 10 && random.below(3) > 0))) {
       await protocol.settle(client);
       // The end of a balance closes it when all that is paid for was worked on.
       const wasWorked = client.closed === null || client.closed.code === 1008;
-      if (bytes.length > RATE / 10 && wasWorked) book.worked = book.sent;
+      if (bytes.length > rate / 10 && wasWorked) book.worked = book.sent;
     }
     if (random.below(3) === 0 && end !== 'drain') {
-      protocol.audio(client, noise.subarray(0, RATE));
+      protocol.audio(client, noise.subarray(0, rate));
       book.sent += 1;
     }
     if (end !== 'drain') await finish(client, { book, protocol });
@@ -113,8 +137,8 @@ describe('the money of 200 random live sessions', () => {
 
   async function finish(client: SocketClient, { book, protocol }: { book: Book; protocol: Protocol }): Promise<void> {
     const socket = (client.socket as unknown as { _socket: Socket })._socket;
-    if (book.end === 'finish' && protocol === deepgram) {
-      client.send({ type: 'CloseStream' });
+    if (book.end === 'finish' && protocol.finish !== null) {
+      client.send({ type: protocol.finish });
       const { code } = await client.untilClosed();
       if (code === 1000) book.worked = book.sent;
     } else if (book.end === 'hang up') {
@@ -167,10 +191,11 @@ describe('the money of 200 random live sessions', () => {
       const what = JSON.stringify({ ...book, customer: book.customer.account.email, SEED });
       const [least, most] = [book.worked, book.sent].map((seconds) => Math.ceil(seconds / MINUTE - 1e-9));
       // A balance ends a session: what it does not pay for is not worked on.
-      expect(minutes, what).to.be.within(Math.min(book.credits, least!), Math.min(book.credits, most!));
+      const payable = book.credits / book.price;
+      expect(minutes, what).to.be.within(Math.min(payable, least!), Math.min(payable, most!));
       if (least === most) exact += 1;
       const { balance } = await server.ledger.credits.balance(book.customer.account.id);
-      expect(balance, what).to.equal(book.credits - minutes);
+      expect(balance, what).to.equal(book.credits - minutes * book.price);
     }
     expect(exact).to.be.above(SESSIONS / 2);
     expect(new Set(records.map(({ end }) => end)).size).to.equal(ENDS.length);

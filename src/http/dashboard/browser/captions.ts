@@ -1,9 +1,9 @@
-/** Captions while one speaks: final text, and behind it in grey what may still change. */
+/** Captions while one speaks: final text, behind it in grey what may still change, and beside it the translation. */
 import { directionOf } from './transcript.js';
 
 /** What http/dashboard/live-captions.ts sends. */
 type CaptionMessage =
-  | { type: 'partial' | 'final'; text: string; language: string }
+  | { type: 'partial' | 'final' | 'translated'; text: string; language: string }
   | { type: 'done'; credits_remaining: number }
   | { type: 'error'; message: string };
 
@@ -21,9 +21,19 @@ export interface Captions {
 
 const HIGHEST_RATE = 48_000;
 
+export interface CaptionOptions {
+  path: string;
+  /** '': it is detected. */
+  language: string;
+  /** '': there is no translation. */
+  translateTo: string;
+  text: HTMLElement;
+  translation: HTMLElement;
+}
+
 export async function startCaptions(
   stream: MediaStream,
-  { path, language, text }: { path: string; language: string; text: HTMLElement },
+  { path, language, translateTo, text, translation }: CaptionOptions,
   events: CaptionEvents,
 ): Promise<Captions> {
   const context = contextFor();
@@ -31,11 +41,13 @@ export async function startCaptions(
   const samples = new AudioWorkletNode(context, 'microphone-samples', { numberOfOutputs: 0 });
   const address = new URL(path, location.href);
   address.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
-  address.search = new URLSearchParams({ rate: String(context.sampleRate), language }).toString();
+  const query = { rate: String(context.sampleRate), language, translate_to: translateTo };
+  address.search = new URLSearchParams(query).toString();
   const socket = new WebSocket(address);
   const partial = document.createElement('span');
   partial.className = 'partial';
   text.replaceChildren(partial);
+  translation.replaceChildren();
   let isOver = false;
   const over = (): void => {
     if (isOver) return;
@@ -51,6 +63,7 @@ export async function startCaptions(
     const message = JSON.parse(data as string) as CaptionMessage;
     if (message.type === 'done') events.balance(message.credits_remaining);
     else if (message.type === 'error') events.failed(message.message);
+    else if (message.type === 'translated') append(message, translation);
     else write(message, text, partial);
   });
   // A refused handshake has no words in a browser.
@@ -87,4 +100,10 @@ function write(
   }
   partial.textContent = '';
   if (text !== '') partial.before(`${text} `);
+}
+
+function append({ text, language }: { text: string; language: string }, into: HTMLElement): void {
+  into.lang = language;
+  into.dir = directionOf(language);
+  into.append(`${text} `);
 }

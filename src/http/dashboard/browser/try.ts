@@ -194,8 +194,19 @@ async function submit(): Promise<void> {
 
 let captions: Promise<Captions> | null = null;
 
+/** Text alone is translated while one speaks; the recording's translation may come from its audio. */
+function captionTarget(data: FormData): string {
+  const target = chosenIn(data, 'translate_to');
+  const targets = JSON.parse(form.dataset['liveTargets'] ?? '[]') as string[];
+  return targets.includes(target) && target !== chosenIn(data, 'language') ? target : '';
+}
+
 function caption(stream: MediaStream): void {
+  const data = new FormData(form);
+  const language = chosenIn(data, 'language');
+  const translateTo = captionTarget(data);
   byId('captions').hidden = false;
+  byId('captions-translated').hidden = translateTo === '';
   const failed = (message: string): void => {
     say('failure', 'captionsFailed', { message: message === '' ? (texts['broken'] ?? '') : message });
   };
@@ -203,8 +214,8 @@ function caption(stream: MediaStream): void {
     stream,
     {
       path: form.dataset['live'] ?? '',
-      language: chosenIn(new FormData(form), 'language'),
-      text: byId('caption-text'),
+      ...{ language, translateTo },
+      ...{ text: byId('caption-text'), translation: byId('caption-translation') },
     },
     { balance: showBalance, failed, ended: () => (captions = null) },
   );
