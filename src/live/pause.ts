@@ -1,7 +1,7 @@
 import type { Timers } from '../timers.js';
 
 /** Resolves after this time, or when the signal aborts. */
-export function pause(milliseconds: number, timers: Timers, signal: AbortSignal): Promise<void> {
+export function pauseFor(milliseconds: number, timers: Timers, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       timer.cancel();

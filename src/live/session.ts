@@ -12,7 +12,7 @@ import { requestError } from '../transcription/request-errors.js';
 import type { FinalResult, SessionEnd } from './events.js';
 import { MOST_WAITING_BYTES_OF_SESSION } from './input-memory.js';
 import { InputRate } from './input-rate.js';
-import { pause } from './pause.js';
+import { pauseFor } from './pause.js';
 import { PlannedEnd } from './planned-end.js';
 import type { SessionParts } from './session-parts.js';
 import { bytesPerFrame, liveOptions, type LiveSettings } from './options.js';
@@ -221,7 +221,7 @@ export class LiveSession {
     if (seconds > maxSeconds) throw longestDuration(maxSeconds);
     while (meter.paidSeconds < seconds && !this.#stop.signal.aborted) await meter.payMinute();
     const delay = this.#rate.delayMs(this.#secondsOf(piece.length), timers.now());
-    if (delay > 0) await pause(delay, this.#parts.timers, this.#stop.signal);
+    if (delay > 0) await pauseFor(delay, this.#parts.timers, this.#stop.signal);
     await this.#decoder.untilFewerThan(MOST_PENDING);
     return !this.#stop.signal.aborted;
   }

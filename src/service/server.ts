@@ -26,7 +26,8 @@ import { docsRoutes } from '../http/openapi/docs.js';
 import { openAiAudioRoutes } from '../http/openai/audio.js';
 import { OPENAI_PREFIX, openAiError } from '../http/openai/errors.js';
 import { openAiModelRoutes } from '../http/openai/models.js';
-import { deepgramError } from '../http/deepgram/errors.js';
+import { deepgramError, LISTEN_PATH } from '../http/deepgram/errors.js';
+import { listenFileRoutes } from '../http/deepgram/files.js';
 import { GRANT_PATH, grantRoutes } from '../http/deepgram/grant.js';
 import { listenSockets } from '../http/deepgram/sockets.js';
 import { realtimeRoutes, realtimeSockets } from '../http/realtime/routes.js';
@@ -57,6 +58,7 @@ const RESOURCES: readonly MakeRoutes[] = [
   openAiModelRoutes,
   realtimeRoutes,
   grantRoutes,
+  listenFileRoutes,
   keyRoutes,
   adminRoutes,
   probeRoutes,
@@ -111,6 +113,8 @@ export interface ServerOptions {
   diarizer: Diarizer | NoDiarizer;
   /** Opens the audio of live sessions. */
   openLiveAudio: (options: LiveAudioOptions) => LiveAudio;
+  /** What decodes live streams in containers: a path, or a name in the directories where programs are. */
+  ffmpeg: string;
   logger: Logger;
   metrics: Metrics;
   timers: Timers;
@@ -192,17 +196,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 function liveService(options: ServerOptions, engine: HttpEngine, registry: InFlightRegistry): LiveService {
-  const { acquire, ledger, openLiveAudio: openAudio, settings, metrics, timers } = options;
-  return new LiveService({
-    acquire,
-    ledger,
-    openAudio,
-    settings,
-    timers,
-    registry,
-    engineStats: () => engine.stats(),
-    observer: metrics.live,
-  });
+  const { acquire, ledger, openLiveAudio: openAudio, ffmpeg, settings, metrics, timers } = options;
+  const parts = { acquire, ledger, openAudio, ffmpeg, settings, timers, registry };
+  return new LiveService({ ...parts, engineStats: () => engine.stats(), observer: metrics.live });
 }
 
 /** The engine's load and the backlog together, for HTTP. */
@@ -309,6 +305,7 @@ function createServer(
 function errorForms({ dashboard }: ServerSettings): ErrorForms[] {
   const compatible = [
     { under: GRANT_PATH, form: deepgramError },
+    { under: LISTEN_PATH, form: deepgramError },
     { under: OPENAI_PREFIX, form: openAiError },
   ];
   const pages = [

@@ -1,15 +1,17 @@
 /** One client of a live session, in Deepgram's messages. */
 import { createHash } from 'node:crypto';
-import type { EngineInfo } from '../../engine/types.js';
 import type { VerbatimError } from '../../errors.js';
 import type { FailedResult, FinalResult, PartialResult, SessionEnd, SessionEvent } from '../../live/events.js';
-import { LazySession } from '../../live/lazy-session.js';
-import type { LiveReservation } from '../../live/service.js';
+import type { DecodedSession } from '../../live/decoded-session.js';
+import { LazySessionOf } from '../../live/lazy-session.js';
+import { isEncoded, type EncodedFormat, type LiveFormat } from '../../live/options.js';
+import type { LiveReservation, SessionOptions } from '../../live/service.js';
+import type { LiveSession } from '../../live/session.js';
 import type { Timer, Timers } from '../../timers.js';
 import { requestError } from '../../transcription/request-errors.js';
 import { closeCodeOf } from '../websocket/close-code.js';
 import type { Message, SocketConnection } from '../websocket/connection.js';
-import { alternativeOf, round } from './alternative.js';
+import { alternativeOf, modelMetadata, round } from './alternative.js';
 import type { ListenOptions } from './query.js';
 
 /** Without audio or KeepAlive for so long, the connection is closed. */
@@ -28,7 +30,7 @@ export interface ListenParts {
 export class ListenSession {
   readonly #created: string;
   readonly #hash = createHash('sha256');
-  readonly #live: LazySession;
+  readonly #live: LazySessionOf<LiveSession | DecodedSession, StartOptions>;
   #idle: Timer | null = null;
   /** Final results cover the time line up to here, seconds. */
   #coveredTo = 0;
@@ -39,7 +41,7 @@ export class ListenSession {
 
   constructor(private readonly parts: ListenParts) {
     this.#created = new Date(parts.now()).toISOString();
-    this.#live = new LazySession(parts.reservation, (end) => this.#ended(end));
+    this.#live = new LazySessionOf(parts.reservation, (end) => this.#ended(end), start);
     this.#watchIdleness();
     parts.connection.begin({
       message: (message) => this.#message(message),
@@ -51,6 +53,7 @@ export class ListenSession {
     if (this.#isClosing) return;
     // While the server makes the client wait, it sends nothing.
     this.#idle?.cancel();
+    this.#idle = null;
     try {
       if (isBinary) await this.#audio(data);
       else await this.#control(data);
@@ -86,7 +89,7 @@ export class ListenSession {
       const { session } = this.#live;
       this.#isFinalizing = session !== null;
       if (session === null) this.#results(this.#nothing(), { isFinal: true, fromFinalize: true });
-      else session.endUtterance();
+      else await session.endUtterance();
     } else if (type === 'CloseStream') this.#finish();
     else if (type !== 'KeepAlive') {
       this.#send({
@@ -96,7 +99,6 @@ export class ListenSession {
         variant: 'UnknownMessage',
       });
     }
-    await Promise.resolve();
   }
 
   #finish(): void {
@@ -140,6 +142,11 @@ export class ListenSession {
 
   #progress(seconds: number): void {
     this.#seconds = seconds;
+    // What the client sent is still worked on: a short message may hold minutes.
+    if (this.#idle !== null) {
+      this.#idle.cancel();
+      this.#watchIdleness();
+    }
     this.#lookForEnd();
   }
 
@@ -171,7 +178,7 @@ export class ListenSession {
       ...{ type: 'Results', channel_index: [0, 1], start: round(start), duration: round(end - start) },
       ...{ is_final: isFinal, speech_final: speechFinal, from_finalize: fromFinalize },
       channel: { alternatives: [alternative] },
-      metadata: { request_id: requestId, ...modelMetadata(reservation.info) },
+      metadata: { request_id: requestId, ...modelMetadata(reservation.info.modelName) },
     });
   }
 
@@ -187,12 +194,11 @@ export class ListenSession {
     const { connection, options } = this.parts;
     const duration = this.#live.session?.receivedSeconds ?? 0;
     if (end.how === 'refused') {
-      this.#sendError(end.error);
-      connection.close(closeCodeOf(end.error), end.error.code);
+      this.#fail(end.error);
       return;
     }
     if (duration > this.#coveredTo) this.#results({ ...this.#nothing(), endSeconds: duration }, { isFinal: true });
-    const { channels } = options.format;
+    const { channels } = options;
     this.#send({
       ...{ type: 'Metadata', transaction_key: 'deprecated', request_id: this.parts.requestId },
       ...{ sha256: this.#hash.digest('hex'), created: this.#created, duration: round(duration), channels },
@@ -204,7 +210,8 @@ export class ListenSession {
   #fail(error: VerbatimError): void {
     this.#sendError(error);
     this.#isClosing = true;
-    this.parts.connection.close(closeCodeOf(error), error.code);
+    const isUndecodable = error.code === 'invalid_audio' || error.code === 'unsupported_audio_format';
+    this.parts.connection.close(closeCodeOf(error), isUndecodable ? 'DATA-0000' : error.code);
   }
 
   #sendError({ code, message }: VerbatimError): void {
@@ -222,20 +229,19 @@ export class ListenSession {
   }
 }
 
+interface StartOptions extends Omit<SessionOptions, 'format'> {
+  format: LiveFormat | EncodedFormat;
+}
+
+function start(place: LiveReservation, { format, ...options }: StartOptions): Promise<LiveSession | DecodedSession> {
+  return isEncoded(format) ? place.startDecoded({ format, ...options }) : place.start({ format, ...options });
+}
+
 interface Kind {
   isFinal: boolean;
   speechFinal?: boolean;
   fromFinalize?: boolean;
 }
-
-export function modelMetadata({ modelName }: EngineInfo): object {
-  return {
-    model_info: { name: modelName, version: MODEL_VERSION, arch: 'verbatim' },
-    model_uuid: modelName,
-  };
-}
-
-const MODEL_VERSION = '1';
 
 function typeOf(data: Buffer): string | null {
   try {
