@@ -594,6 +594,32 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/listen': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Transcribe, in Deepgram's words
+     * @description The body is the file, of at most 100,000,000 bytes and of a format that POST /api/v1/transcribe takes; the format is decided by content. Shares keys, credits, limits and fair turns with it. The scheme of `Authorization` may be `Token`, too. GET with an upgrade opens a live session.
+     */
+    post: operations['transcribeFile'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/auth/grant': {
     parameters: {
       query?: never;
@@ -2871,6 +2897,221 @@ export interface components {
        */
       expires_in: number;
     };
+    ListenAnswer: {
+      metadata: {
+        /** @example deprecated */
+        transaction_key: string;
+        /** @example req_4f1d7c2e-8a53-4b8e-9a0f-2f6d1c7b9e10 */
+        request_id: string;
+        /**
+         * @description Of the body.
+         * @example 0000000000000000000000000000000000000000000000000000000000000000
+         */
+        sha256: string;
+        /**
+         * Format: date-time
+         * @example 2026-11-20T17:24:00.000Z
+         */
+        created: string;
+        /**
+         * @description Of the decoded audio; its started minutes are billed.
+         * @example 0.91
+         */
+        duration: number;
+        /**
+         * @description 1: all channels are mixed.
+         * @example 1
+         */
+        channels: number;
+        /**
+         * @description The speech model.
+         * @example [
+         *       "base"
+         *     ]
+         */
+        models: string[];
+        /**
+         * @description By the entries of `models`.
+         * @example {
+         *       "base": {
+         *         "name": "base",
+         *         "version": "1",
+         *         "arch": "verbatim"
+         *       }
+         *     }
+         */
+        model_info: {
+          [key: string]: {
+            /** @example base */
+            name: string;
+            /** @example 1 */
+            version: string;
+            /** @example verbatim */
+            arch: string;
+          };
+        };
+      };
+      results: {
+        /** @description One, with one alternative. */
+        channels: {
+          alternatives: {
+            /** @example Hoy es domingo, dieciocho de mayo. */
+            transcript: string;
+            /** @example 0.98 */
+            confidence: number;
+            /** @description None where the model gives no times of words. */
+            words: {
+              /**
+               * @description Without punctuation, in lower case.
+               * @example domingo
+               */
+              word: string;
+              /**
+               * @description Seconds from the start of the file.
+               * @example 0.91
+               */
+              start: number;
+              /**
+               * @description Never past `duration`.
+               * @example 0.91
+               */
+              end: number;
+              /** @example 0.98 */
+              confidence: number;
+              /**
+               * @description With `punctuate`.
+               * @example domingo,
+               */
+              punctuated_word?: string;
+              /**
+               * @description With `diarize`, in the order in which they first speak.
+               * @example 0
+               */
+              speaker?: number;
+              /**
+               * @description ISO 639-1 code.
+               * @example es
+               */
+              language?: string;
+            }[];
+            paragraphs?: {
+              /** @example Hoy es domingo, dieciocho de mayo. */
+              transcript: string;
+              paragraphs: {
+                sentences: {
+                  /** @example Hoy es domingo, dieciocho de mayo. */
+                  text: string;
+                  /**
+                   * @description Seconds from the start of the file.
+                   * @example 0.91
+                   */
+                  start: number;
+                  /**
+                   * @description Never past `duration`.
+                   * @example 0.91
+                   */
+                  end: number;
+                }[];
+                /**
+                 * @description Of the paragraph.
+                 * @example 3
+                 */
+                num_words: number;
+                /**
+                 * @description Seconds from the start of the file.
+                 * @example 0.91
+                 */
+                start: number;
+                /**
+                 * @description Never past `duration`.
+                 * @example 0.91
+                 */
+                end: number;
+                /**
+                 * @description With `diarize`, in the order in which they first speak.
+                 * @example 0
+                 */
+                speaker?: number;
+              }[];
+            };
+            /**
+             * @description With `language=multi`.
+             * @example [
+             *       "es"
+             *     ]
+             */
+            languages?: string[];
+          }[];
+          /**
+           * @description ISO 639-1 code.
+           * @example es
+           */
+          detected_language?: string;
+        }[];
+        utterances?: {
+          /**
+           * @description Seconds from the start of the file.
+           * @example 0.91
+           */
+          start: number;
+          /**
+           * @description Never past `duration`.
+           * @example 0.91
+           */
+          end: number;
+          /** @example 0.98 */
+          confidence: number;
+          /** @example 0 */
+          channel: number;
+          /** @example Hoy es domingo, dieciocho de mayo. */
+          transcript: string;
+          words: {
+            /**
+             * @description Without punctuation, in lower case.
+             * @example domingo
+             */
+            word: string;
+            /**
+             * @description Seconds from the start of the file.
+             * @example 0.91
+             */
+            start: number;
+            /**
+             * @description Never past `duration`.
+             * @example 0.91
+             */
+            end: number;
+            /** @example 0.98 */
+            confidence: number;
+            /**
+             * @description With `punctuate`.
+             * @example domingo,
+             */
+            punctuated_word?: string;
+            /**
+             * @description With `diarize`, in the order in which they first speak.
+             * @example 0
+             */
+            speaker?: number;
+            /**
+             * @description ISO 639-1 code.
+             * @example es
+             */
+            language?: string;
+          }[];
+          /**
+           * @description With `diarize`, in the order in which they first speak.
+           * @example 0
+           */
+          speaker?: number;
+          /**
+           * Format: uuid
+           * @example 4f1d7c2e-8a53-4b8e-9a0f-2f6d1c7b9e10
+           */
+          id: string;
+        }[];
+      };
+    };
     DeepgramError: {
       /** @example INVALID_API_KEY */
       err_code: string;
@@ -3360,6 +3601,51 @@ export interface components {
      * @example csv
      */
     UsageFormat: 'json' | 'csv';
+    /**
+     * @description The name of an installed speech model. `nova*`, `enhanced*` and `base*` that are not installed mean the default.
+     * @example nova-3
+     */
+    ListenModel: string;
+    /**
+     * @description An ISO 639 code; `multi` detects it, and names it in every word. Default: `en`.
+     * @example en-US
+     */
+    ListenLanguage: string;
+    /**
+     * @description Detects the language, whatever `language` says.
+     * @example true
+     */
+    DetectLanguage: 'true' | 'false';
+    /**
+     * @description Punctuation and capital letters.
+     * @example true
+     */
+    Punctuate: 'true' | 'false';
+    /**
+     * @description Means `punctuate` and `paragraphs`.
+     * @example true
+     */
+    SmartFormat: 'true' | 'false';
+    /**
+     * @description Who speaks: words get a `speaker`.
+     * @example true
+     */
+    Diarize: 'true' | 'false';
+    /**
+     * @description The speech in pieces between pauses.
+     * @example true
+     */
+    Utterances: 'true' | 'false';
+    /**
+     * @description Seconds of silence between two utterances, up to 60. Default: 0.8.
+     * @example 0.8
+     */
+    UtteranceSplit: string;
+    /**
+     * @description Means `punctuate`; sentences in paragraphs.
+     * @example true
+     */
+    Paragraphs: 'true' | 'false';
   };
   requestBodies: never;
   headers: {
@@ -3424,7 +3710,7 @@ export interface components {
      */
     WarningCodes: string;
     /**
-     * @description Fields of the request that had no effect, since the model could not follow them.
+     * @description Fields or parameters of the request that had no effect.
      * @example language
      */
     IgnoredFields: string;
@@ -6866,6 +7152,225 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['OpenAiError'];
+        };
+      };
+    };
+  };
+  transcribeFile: {
+    parameters: {
+      query?: {
+        /**
+         * @description The name of an installed speech model. `nova*`, `enhanced*` and `base*` that are not installed mean the default.
+         * @example nova-3
+         */
+        model?: components['parameters']['ListenModel'];
+        /**
+         * @description An ISO 639 code; `multi` detects it, and names it in every word. Default: `en`.
+         * @example en-US
+         */
+        language?: components['parameters']['ListenLanguage'];
+        /**
+         * @description Detects the language, whatever `language` says.
+         * @example true
+         */
+        detect_language?: components['parameters']['DetectLanguage'];
+        /**
+         * @description Punctuation and capital letters.
+         * @example true
+         */
+        punctuate?: components['parameters']['Punctuate'];
+        /**
+         * @description Means `punctuate` and `paragraphs`.
+         * @example true
+         */
+        smart_format?: components['parameters']['SmartFormat'];
+        /**
+         * @description Who speaks: words get a `speaker`.
+         * @example true
+         */
+        diarize?: components['parameters']['Diarize'];
+        /**
+         * @description The speech in pieces between pauses.
+         * @example true
+         */
+        utterances?: components['parameters']['Utterances'];
+        /**
+         * @description Seconds of silence between two utterances, up to 60. Default: 0.8.
+         * @example 0.8
+         */
+        utt_split?: components['parameters']['UtteranceSplit'];
+        /**
+         * @description Means `punctuate`; sentences in paragraphs.
+         * @example true
+         */
+        paragraphs?: components['parameters']['Paragraphs'];
+      };
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+        /**
+         * @description A repeat within 24 hours by the same account returns the stored answer and charges nothing. The whole request (fields and audio) must be the same. A request that failed stored nothing and may be repeated under the same key.
+         * @example 0f0b2c1e-6a57-4c39-9a53-0d8a9d0b7c11
+         */
+        'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        '*/*': unknown;
+      };
+    };
+    responses: {
+      /** @description The transcript. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'X-Model': components['headers']['AnswerModel'];
+          'Server-Timing': components['headers']['ServerTiming'];
+          'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
+          'X-Ignored-Fields': components['headers']['IgnoredFields'];
+          'X-Transcription-Id': components['headers']['TranscriptionId'];
+          'X-Credits-Used': components['headers']['CreditsUsed'];
+          'X-Credits-Remaining': components['headers']['CreditsRemaining'];
+          'X-Verbatim-Warning': components['headers']['WarningCodes'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ListenAnswer'];
+        };
+      };
+      /**
+       * @description `INVALID_REQUEST`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it.
+       *
+       *     `UNSUPPORTED_AUDIO_FORMAT`: The file is not audio of a supported format, or its format needs ffmpeg, which is not installed.
+       *
+       *     `INVALID_AUDIO`: The right container, but broken, empty, or without samples.
+       *
+       *     `UNSUPPORTED_LANGUAGE`: An unknown language, or one the installed model does not speak.
+       *
+       *     `UNSUPPORTED_MODEL`: No speech model of this name is installed.
+       *
+       *     `UNSUPPORTED_TRANSLATION`: No installed model covers the pair of languages.
+       *
+       *     `UNSUPPORTED_DIARIZATION`: Speakers cannot be distinguished for this speech.
+       */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeepgramError'];
+        };
+      };
+      /**
+       * @description `MISSING_API_KEY`: No Authorization header, or a scheme other than Bearer.
+       *
+       *     `INVALID_API_KEY`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeepgramError'];
+        };
+      };
+      /** @description `INSUFFICIENT_CREDITS`: The balance cannot cover the audio. Nothing was transcribed or charged. */
+      402: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeepgramError'];
+        };
+      };
+      /** @description `ACCOUNT_SUSPENDED`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeepgramError'];
+        };
+      };
+      /** @description `IDEMPOTENCY_CONFLICT`: The Idempotency-Key was used for a different request, or the first is still running; or the payment was used for another grant. */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeepgramError'];
+        };
+      };
+      /**
+       * @description `FILE_TOO_LARGE`: The file is over 100,000,000 bytes.
+       *
+       *     `AUDIO_TOO_LONG`: The audio is longer than the service accepts.
+       */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeepgramError'];
+        };
+      };
+      /** @description `UNSUPPORTED_MEDIA_TYPE`: The endpoint does not accept this Content-Type, or the body has a Content-Encoding. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeepgramError'];
+        };
+      };
+      /** @description `RATE_LIMITED`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeepgramError'];
+        };
+      };
+      /** @description `INTERNAL_ERROR`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeepgramError'];
+        };
+      };
+      /**
+       * @description `OVERLOADED`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
+       *
+       *     `SHUTTING_DOWN`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeepgramError'];
         };
       };
     };

@@ -26,7 +26,8 @@ import { docsRoutes } from '../http/openapi/docs.js';
 import { openAiAudioRoutes } from '../http/openai/audio.js';
 import { OPENAI_PREFIX, openAiError } from '../http/openai/errors.js';
 import { openAiModelRoutes } from '../http/openai/models.js';
-import { deepgramError } from '../http/deepgram/errors.js';
+import { deepgramError, LISTEN_PATH } from '../http/deepgram/errors.js';
+import { listenFileRoutes } from '../http/deepgram/files.js';
 import { GRANT_PATH, grantRoutes } from '../http/deepgram/grant.js';
 import { listenSockets } from '../http/deepgram/sockets.js';
 import { realtimeRoutes, realtimeSockets } from '../http/realtime/routes.js';
@@ -57,6 +58,7 @@ const RESOURCES: readonly MakeRoutes[] = [
   openAiModelRoutes,
   realtimeRoutes,
   grantRoutes,
+  listenFileRoutes,
   keyRoutes,
   adminRoutes,
   probeRoutes,
@@ -303,6 +305,7 @@ function createServer(
     timers,
   });
   const routes = SOCKETS.flatMap((make) => make(deps));
+    { under: LISTEN_PATH, form: deepgramError },
   return { server, sockets: acceptSockets(server, routes, deps), deps };
 }
 

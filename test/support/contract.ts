@@ -78,10 +78,15 @@ const isPage = (path: string): boolean => /^\/(docs|dashboard|favicon\.ico$|$)/.
 /** Unknown paths and methods: the error shape all the same. */
 function plainError(response: SeenResponse): string[] {
   if (response.method === 'HEAD') return [];
-  const validate = validator(`/components/schemas/${isOpenAi(response) ? 'OpenAiError' : 'Error'}`);
+  const validate = validator(`/components/schemas/${errorShape(response)}`);
   const body = parse(response.body);
   if (!validate(body)) return [`${response.method} ${response.path}: ${ajv.errorsText(validate.errors)}`];
   return codeViolations(response, body);
+}
+
+function errorShape(response: SeenResponse): string {
+  if (/^\/v1\/(listen|auth)/.test(response.path)) return 'DeepgramError';
+  return isOpenAi(response) ? 'OpenAiError' : 'Error';
 }
 
 function headerViolations(documented: DocumentedResponse, response: SeenResponse): string[] {

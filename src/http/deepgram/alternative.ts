@@ -55,3 +55,14 @@ export function alternativeOf(
 export function round(value: number, digits = 3): number {
   return Math.round(value * 10 ** digits) / 10 ** digits;
 }
+
+const MODEL_VERSION = '1';
+
+export function modelInfo(name: string): { name: string; version: string; arch: string } {
+  return { name, version: MODEL_VERSION, arch: 'verbatim' };
+}
+
+/** Of every result of a live session. */
+export function modelMetadata(name: string): object {
+  return { model_info: modelInfo(name), model_uuid: name };
+}

@@ -11,11 +11,11 @@ export interface ListenError {
   request_id: string;
 }
 
-/** Every refusal of the query is 400 there. */
+/** What cannot be served or decoded is 400 there. */
 export function listenError(error: VerbatimError, requestId: string): { status: number; body: ListenError } {
   const { status } = ERROR_TABLE[error.code];
   const body = { err_code: error.code.toUpperCase(), err_msg: error.message, request_id: requestId };
-  return { status: status === 422 ? 400 : status, body };
+  return { status: status === 422 || error.code === 'unsupported_audio_format' ? 400 : status, body };
 }
 
 /** Of endpoints that are no WebSockets. */

@@ -1,6 +1,5 @@
 /** One client of a live session, in Deepgram's messages. */
 import { createHash } from 'node:crypto';
-import type { EngineInfo } from '../../engine/types.js';
 import type { VerbatimError } from '../../errors.js';
 import type { FailedResult, FinalResult, PartialResult, SessionEnd, SessionEvent } from '../../live/events.js';
 import { LazySession } from '../../live/lazy-session.js';
@@ -9,7 +8,7 @@ import type { Timer, Timers } from '../../timers.js';
 import { requestError } from '../../transcription/request-errors.js';
 import { closeCodeOf } from '../websocket/close-code.js';
 import type { Message, SocketConnection } from '../websocket/connection.js';
-import { alternativeOf, round } from './alternative.js';
+import { alternativeOf, modelMetadata, round } from './alternative.js';
 import type { ListenOptions } from './query.js';
 
 /** Without audio or KeepAlive for so long, the connection is closed. */
@@ -171,7 +170,7 @@ export class ListenSession {
       ...{ type: 'Results', channel_index: [0, 1], start: round(start), duration: round(end - start) },
       ...{ is_final: isFinal, speech_final: speechFinal, from_finalize: fromFinalize },
       channel: { alternatives: [alternative] },
-      metadata: { request_id: requestId, ...modelMetadata(reservation.info) },
+      metadata: { request_id: requestId, ...modelMetadata(reservation.info.modelName) },
     });
   }
 
@@ -227,15 +226,6 @@ interface Kind {
   speechFinal?: boolean;
   fromFinalize?: boolean;
 }
-
-export function modelMetadata({ modelName }: EngineInfo): object {
-  return {
-    model_info: { name: modelName, version: MODEL_VERSION, arch: 'verbatim' },
-    model_uuid: modelName,
-  };
-}
-
-const MODEL_VERSION = '1';
 
 function typeOf(data: Buffer): string | null {
   try {

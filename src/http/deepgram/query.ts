@@ -52,7 +52,7 @@ export function listenOptions(query: URLSearchParams, speechModels: SpeechModelD
   refuseUnserved(query);
   const interimResults = flag(query, 'interim_results', false);
   return {
-    model: modelOf(query.get('model'), speechModels),
+    model: listenModel(query.get('model'), speechModels),
     format: formatOf(query),
     settings: {
       ...DEFAULT_SETTINGS,
@@ -81,14 +81,20 @@ function refuseUnserved(query: URLSearchParams): void {
   }
 }
 
-function isOff(value: string): boolean {
+export function isOff(value: string): boolean {
   return value === '' || value.toLowerCase() === 'false';
 }
 
-function modelOf(name: string | null, speechModels: SpeechModelDirectory): string | null {
+/** null: the default model. A name that is not installed is let through, unless it is one of Deepgram's. */
+export function listenModelName(name: string | null, speechModels: SpeechModelDirectory): string | null {
   if (name === null || name === '') return null;
-  if (speechModels.find(name) !== null) return name;
-  if (DEEPGRAM_NAME.test(name)) return null;
+  return DEEPGRAM_NAME.test(name) && speechModels.find(name) === null ? null : name;
+}
+
+/** The same. Throws `unsupported_model`. */
+export function listenModel(given: string | null, speechModels: SpeechModelDirectory): string | null {
+  const name = listenModelName(given, speechModels);
+  if (name === null || speechModels.find(name) !== null) return name;
   const names = speechModels.list().map(({ info }) => info.modelName);
   const message = `There is no speech model "${name.slice(0, 100)}"; installed: ${names.join(', ')}.`;
   throw new VerbatimError('unsupported_model', message, { param: 'model' });
@@ -112,7 +118,8 @@ function isEncoding(name: string): name is keyof typeof ENCODINGS {
   return Object.hasOwn(ENCODINGS, name);
 }
 
-function languageOf(language: string | null): Pick<LiveSettings, 'language' | 'detectsEach'> {
+/** 'multi': each utterance by itself. Throws `unsupported_language`. */
+export function languageOf(language: string | null): Pick<LiveSettings, 'language' | 'detectsEach'> {
   if (language === 'multi') return { language: null, detectsEach: true };
   const code = normalizeLanguage(language ?? DEFAULT_LANGUAGE);
   if (code !== null) return { language: code, detectsEach: false };
@@ -142,7 +149,7 @@ function integer(query: URLSearchParams, name: string, absent: number | null, le
   throw invalid(name, `${name} must be an integer from ${least} to ${most}.`);
 }
 
-function flag(query: URLSearchParams, name: string, absent: boolean): boolean {
+export function flag(query: URLSearchParams, name: string, absent: boolean): boolean {
   const value = query.get(name)?.toLowerCase();
   if (value === undefined) return absent;
   if (value === 'true' || value === 'false') return value === 'true';

@@ -10,7 +10,9 @@ import { Allow, RetryAfter, WwwAuthenticate, type ResponseHeader } from '../sche
 export type Guard = 'http' | 'routing' | 'token' | 'key' | 'scope';
 
 /** Operations that share one way from the upload to the transcript. */
-const TRANSCRIBING = ['transcribe', 'createJob', 'createTranscription', 'createTranslation'] as const;
+const TRANSCRIBING = [
+  ...(['transcribe', 'createJob', 'createTranscription', 'createTranslation', 'transcribeFile'] as const),
+] as const;
 
 type Operation =
   | 'createKey'

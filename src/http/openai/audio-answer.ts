@@ -9,17 +9,11 @@ import { inThousandths, type TimedWord } from '../../transcription/timed-text.js
 import type { TranscriptionAnswer } from '../../transcription/transcription.js';
 import { JSON_TYPE } from '../app/exchange.js';
 import { headerOf } from '../schema/headers.js';
-import { resultHeaders } from '../transcripts/transcription-headers.js';
+import { IgnoredFields, resultHeaders } from '../transcripts/transcription-headers.js';
 import type { WrittenAnswer } from '../transcripts/transcription-route.js';
 import { TEXT_TYPES } from '../transcripts/text-types.js';
 import type { OpenAiRequest } from './audio-fields.js';
-import {
-  IgnoredFields,
-  type OpenAiSegment,
-  type OpenAiTranscription,
-  type OpenAiWord,
-  type VerboseTranscription,
-} from './audio-schema.js';
+import type { OpenAiSegment, OpenAiTranscription, OpenAiWord, VerboseTranscription } from './audio-schema.js';
 import { diarizedBody } from './diarized-answer.js';
 import { englishName } from './language-names.js';
 

@@ -1,7 +1,6 @@
 /** What OpenAI's audio endpoints take and answer here. */
 import { Type } from 'typebox';
 import { warningsField } from '../api/transcription-schema.js';
-import { responseHeader } from '../schema/headers.js';
 import { fileField, oneOf, seconds, shape } from '../schema/shape.js';
 import { GRANULARITIES, RESPONSE_FORMATS, TRANSLATION_FORMATS } from './audio-fields.js';
 
@@ -195,11 +194,3 @@ export const DiarizedTranscription = shape({
 
 /** All are JSON; `response_format` says which. */
 export const OpenAiTranscription = Type.Union([PlainTranscription, VerboseTranscription, DiarizedTranscription]);
-
-export const IgnoredFields = responseHeader({
-  name: 'X-Ignored-Fields',
-  description: 'Fields of the request that had no effect, since the model could not follow them.',
-  required: false,
-  schema: Type.String(),
-  example: 'language',
-});

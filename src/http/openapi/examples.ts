@@ -1,4 +1,5 @@
 /** One consistent story in the answers of the document's endpoints; a test holds each against its schema. */
+import { LISTEN_EXAMPLE } from '../deepgram/file-schema.js';
 import { EXPIRES_AT, SESSION_EXAMPLE, TRANSLATION_EXAMPLE } from '../realtime/client-secrets-schema.js';
 import { MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
 import { srtOf, vttOf } from '../../transcription/subtitles.js';
@@ -237,6 +238,7 @@ export const examples: Record<string, Examples> = {
       },
     },
   },
+  ListenAnswer: { 'punctuate=true': { value: LISTEN_EXAMPLE } },
   TokenRequest: { 'half a minute': { value: { ttl_seconds: 30 } } },
   Token: { 'half a minute': { value: { access_token: EPHEMERAL_KEY, expires_in: 30 } } },
   OpenAiModel: { base: { value: OPENAI_MODEL } },

@@ -1,11 +1,23 @@
-/** Endpoints beside live sessions, whose own messages no OpenAPI document describes. */
+/** Deepgram's endpoints, and those beside live sessions, whose own messages no OpenAPI document describes. */
 import { VerbatimError, type ErrorCode } from '../../errors.js';
+import { IdempotencyKey } from '../app/idempotency-key.js';
 import { listenError } from '../deepgram/errors.js';
+import { LISTEN_PARAMETERS } from '../deepgram/file-schema.js';
 import { ERROR_HEADERS, ERROR_TABLE, errorsOf } from '../errors/error-table.js';
 import { RequestId } from '../schema/headers.js';
+import {
+  AnswerModel,
+  CreditsRemaining,
+  CreditsUsed,
+  IdempotencyReplayed,
+  IgnoredFields,
+  ServerTiming,
+  TranscriptionId,
+  WarningCodes,
+} from '../transcripts/transcription-headers.js';
 import { openAiErrors } from './openai-paths.js';
 import { answer, BEHIND_KEY, content, path } from './path-items.js';
-import { headerRefs } from './references.js';
+import { headerRefs, parameterRefs } from './references.js';
 
 type Json = Record<string, unknown>;
 
@@ -62,6 +74,24 @@ export const livePaths: Json = {
       description: KEY,
       requestBody: optionalBody('TranscriptionSessionRequest'),
       responses: { '200': answer('BetaSession', 'The session.'), ...openAiErrors('createTranscriptionSession') },
+    },
+  }),
+  '/v1/listen': path({
+    post: {
+      ...{ tags: ['deepgram'], operationId: 'transcribeFile', summary: "Transcribe, in Deepgram's words" },
+      description:
+        'The body is the file, of at most 100,000,000 bytes and of a format that POST /api/v1/transcribe takes; ' +
+        'the format is decided by content. Shares keys, credits, limits and fair turns with it. The scheme of ' +
+        '`Authorization` may be `Token`, too. GET with an upgrade opens a live session.',
+      parameters: parameterRefs(IdempotencyKey, ...Object.values(LISTEN_PARAMETERS)),
+      requestBody: { required: true, content: { '*/*': {} } },
+      responses: {
+        '200': answer('ListenAnswer', 'The transcript.', [
+          ...[AnswerModel, ServerTiming, IdempotencyReplayed, IgnoredFields],
+          ...[TranscriptionId, CreditsUsed, CreditsRemaining, WarningCodes],
+        ]),
+        ...deepgramErrors('transcribeFile'),
+      },
     },
   }),
   '/v1/auth/grant': path({

@@ -3,7 +3,6 @@ import { VerbatimError, type ErrorCode } from '../../errors.js';
 import { ERROR_HEADERS, ERROR_TABLE, errorsOf } from '../errors/error-table.js';
 import { RequestId } from '../schema/headers.js';
 import { IdempotencyKey } from '../app/idempotency-key.js';
-import { IgnoredFields } from '../openai/audio-schema.js';
 import { openAiErrorBody, openAiRow, ShouldRetry } from '../openai/errors.js';
 import { ModelName } from '../openai/models.js';
 import { RetryCount } from '../openai/retry-count.js';
@@ -12,6 +11,7 @@ import {
   CreditsRemaining,
   CreditsUsed,
   IdempotencyReplayed,
+  IgnoredFields,
   ServerTiming,
   TranscriptionId,
   WarningCodes,

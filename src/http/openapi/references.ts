@@ -17,6 +17,7 @@ import {
   CreditsRemaining,
   CreditsUsed,
   IdempotencyReplayed,
+  IgnoredFields,
   ServerTiming,
   TranscriptionId,
   WarningCodes,
@@ -30,7 +31,7 @@ import {
   WwwAuthenticate,
   type ResponseHeader,
 } from '../schema/headers.js';
-import { IgnoredFields } from '../openai/audio-schema.js';
+import { LISTEN_PARAMETERS } from '../deepgram/file-schema.js';
 import { ShouldRetry } from '../openai/errors.js';
 import { ModelName } from '../openai/models.js';
 import { RetryCount } from '../openai/retry-count.js';
@@ -43,6 +44,7 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
   ...{ IdempotencyKey, RetryCount, Days, KeyId, ModelName },
   ...{ JobId, JobStatusFilter, JobLimit, JobCursor },
   ...{ AccountId, AdminLimit, AdminCursor, UsageFrom, UsageTo, UsageAccount, UsageFormat },
+  ...LISTEN_PARAMETERS,
 };
 
 const HEADERS: Readonly<Record<string, ResponseHeader>> = {

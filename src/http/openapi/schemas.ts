@@ -13,6 +13,7 @@ import { AcceptedJob, Job, JobEvent, JobList, JobRequestForm } from '../api/jobs
 import { CreatedKey, CreateKeyRequest, KeyList, RevokedKey } from '../api/keys-schema.js';
 import { TranscribeRequest } from '../api/transcribe-schema.js';
 import { Transcription } from '../api/transcription-schema.js';
+import { ListenAnswer } from '../deepgram/file-schema.js';
 import { DeepgramError, Token, TokenRequest } from '../deepgram/grant-schema.js';
 import { ErrorBody } from '../errors/error-schema.js';
 import { CreateTranscriptionRequest, CreateTranslationRequest, OpenAiTranscription } from '../openai/audio-schema.js';
@@ -55,6 +56,7 @@ export const schemas = {
   BetaSession,
   TokenRequest,
   Token,
+  ListenAnswer,
   DeepgramError,
   CreateKeyRequest,
   CreatedKey,

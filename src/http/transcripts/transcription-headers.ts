@@ -78,6 +78,14 @@ export const AnswerModel = responseHeader({
   example: 'base',
 });
 
+export const IgnoredFields = responseHeader({
+  name: 'X-Ignored-Fields',
+  description: 'Fields or parameters of the request that had no effect.',
+  required: false,
+  schema: Type.String(),
+  example: 'language',
+});
+
 /** Names are letters, digits and marks that are as they are in a header; a list edited by hand may have others. */
 export function modelHeader(model: string | null): OutgoingHttpHeaders {
   return model === null ? {} : headerOf(AnswerModel, encodeURI(model));

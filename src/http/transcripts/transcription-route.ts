@@ -27,6 +27,8 @@ import type { TranscriptionOptions } from '../../transcription/options.js';
 import type { Handler, Route } from '../app/route.js';
 import { TranscriptStream, type TranscriptEvents } from './transcript-stream.js';
 import { IdempotencyReplayed, modelHeader, ServerTiming, timing } from './transcription-headers.js';
+import { receiveRawUpload } from '../upload/raw-upload.js';
+import type { UploadedFile } from '../upload/uploaded-file.js';
 import { receiveUpload, refuseOversizedBody, type FormRules, type ReceivedFields } from '../upload/upload.js';
 
 /** The options of the client's request. */
@@ -56,9 +58,12 @@ export interface WrittenAnswer {
 /** An endpoint's own words for it. */
 export interface Dialect<A extends AskedWork = AskedTranscription> {
   path: string;
-  form: FormRules;
+  /** null: the body is the file, of any media type. */
+  form: FormRules | null;
+  /** Throws what can be refused before the body; not asked where a stored answer may be sent. */
+  checkEarly?: (exchange: Exchange) => void;
   /** Throws the refusal for the client. */
-  asked: (fields: ReceivedFields, exchange: Exchange) => A;
+  asked: (fields: ReceivedFields, exchange: Exchange, file: UploadedFile) => A;
   /** Throws when it is malformed; null: none was sent. */
   idempotencyKey: (exchange: Exchange) => string | null;
   /** Of an endpoint whose clients repeat requests that have no key: whether they say that this is a repeat. */
@@ -129,14 +134,15 @@ export async function refuseEarly<A extends AskedWork>(
 ): Promise<Repeatable> {
   const { backlog, ledger, settings, transcription } = deps;
   const { req } = exchange;
-  if (mediaType(req.headers['content-type']) !== 'multipart/form-data') {
+  if (dialect.form !== null && mediaType(req.headers['content-type']) !== 'multipart/form-data') {
     throw new VerbatimError('unsupported_media_type', 'Send the body as multipart/form-data.');
   }
   refuseEncodedBody(exchange);
-  refuseOversizedBody(req, settings.maxFileBytes);
+  refuseOversizedBody(req, settings.maxFileBytes, dialect.form !== null);
   const idempotencyKey = dialect.idempotencyKey(exchange);
   const repeatable = { idempotencyKey, retried: dialect.isRetry?.(exchange) };
   if (await mayBeStored(deps, account.id, repeatable)) return repeatable;
+  dialect.checkEarly?.(exchange);
   const { balance, inFlight } = await ledger.holds.state(account.id);
   if (balance < transcription.minimumCredits) {
     throw new VerbatimError('insufficient_credits', 'The account has no credits left.');
@@ -211,8 +217,7 @@ async function receive<A extends AskedWork>(
   const { accountId, keyId, signal } = flight;
   const path = uploads.newPath();
   acceptBody(exchange);
-  const { sha256, head, fields } = await receiveUpload(exchange.req, {
-    form,
+  const options = {
     path,
     ensureDirectory: () => uploads.ensure(),
     maxFileBytes: settings.maxFileBytes,
@@ -220,10 +225,15 @@ async function receive<A extends AskedWork>(
     timers,
     turn: uploadTurns.join(accountId),
     signal,
-  });
+  };
+  const { fields, ...file } =
+    form === null
+      ? { ...(await receiveRawUpload(exchange.req, options)), fields: NO_FIELDS }
+      : await receiveUpload(exchange.req, { ...options, form });
   try {
-    const asked = ask(fields, exchange);
+    const asked = ask(fields, exchange, file);
     const { idempotencyKey } = repeatable;
+    const { sha256, head } = file;
     const request = {
       requestId: exchange.id,
       ...{ accountId, keyId, endpoint, idempotencyKey, signal },
@@ -237,6 +247,8 @@ async function receive<A extends AskedWork>(
     throw error;
   }
 }
+
+const NO_FIELDS: ReceivedFields = { one: new Map(), lists: new Map() };
 
 function unkeyedOf({ retried }: Repeatable, { one, lists }: ReceivedFields): Unkeyed | undefined {
   return retried === undefined ? undefined : { retried, fields: [[...one].sort(), [...lists].sort()] };

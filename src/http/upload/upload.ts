@@ -4,10 +4,9 @@ import { finished, type Readable } from 'node:stream';
 import busboy, { type Busboy } from 'busboy';
 import { removeFile } from '../../remove-file.js';
 import { VerbatimError } from '../../errors.js';
-import type { Timer, Timers } from '../../timers.js';
+import { BodyReader, type BodyRules } from './body-reader.js';
 import { FileSink } from './file-sink.js';
-import { takeInput, whenInputWaits } from '../connections/one-at-a-time.js';
-import type { UploadTurn } from './upload-turns.js';
+import { tooLarge, type UploadedFile } from './uploaded-file.js';
 
 const MOST_BYTES_A_CHARACTER = 4;
 /** Boundaries, part headers and text fields around the file. */
@@ -27,25 +26,16 @@ export interface FormRules {
 /** No list may have more: a field of one byte costs a hundred times as much here. */
 const MOST_LIST_ITEMS = 64;
 
-export interface UploadOptions {
+export interface UploadOptions extends BodyRules {
   form: FormRules;
   /** Where the file goes; the caller removes it once receiveUpload has resolved. */
   path: string;
   /** Sees to it that the directory of `path` is there; asked where it is not. */
   ensureDirectory: () => Promise<void>;
   maxFileBytes: number;
-  idleMs: number;
-  timers: Timers;
-  /** Nothing is taken of the body without. */
-  turn: UploadTurn;
-  signal: AbortSignal;
 }
 
-export interface ReceivedUpload {
-  sha256: string;
-  /** The text of the file's FileHead. */
-  head: string;
-  bytes: number;
+export interface ReceivedUpload extends UploadedFile {
   fields: ReceivedFields;
 }
 
@@ -56,10 +46,10 @@ export interface ReceivedFields {
   lists: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Throws `file_too_large` when Content-Length alone shows it. */
-export function refuseOversizedBody(req: IncomingMessage, maxFileBytes: number): void {
+/** Throws `file_too_large` when Content-Length alone shows it. `isForm`: whether there is more in the body. */
+export function refuseOversizedBody(req: IncomingMessage, maxFileBytes: number, isForm: boolean): void {
   const length = Number(req.headers['content-length'] ?? 0);
-  if (length > maxFileBytes + FORM_OVERHEAD_BYTES) throw tooLarge(maxFileBytes);
+  if (length > maxFileBytes + (isForm ? FORM_OVERHEAD_BYTES : 0)) throw tooLarge(maxFileBytes);
 }
 
 /**
@@ -77,21 +67,14 @@ export async function receiveUpload(req: IncomingMessage, options: UploadOptions
   }
 }
 
-type StoredFile = Omit<ReceivedUpload, 'fields'>;
-
 class FormReader {
   readonly #parser: Busboy;
   readonly #one = new Map<string, string>();
   readonly #lists = new Map<string, string[]>();
-  #file: Promise<StoredFile> | null = null;
+  #file: Promise<UploadedFile> | null = null;
   #sink: FileSink | null = null;
-  #idleTimer: Timer | undefined;
-  #fail: (error: Error) => void = () => undefined;
   #bodyBytes = 0;
-  /** In this turn. */
-  #hasChunk = false;
-  #onData: ((chunk: Buffer) => void) | undefined;
-  #onAbort: (() => void) | undefined;
+  readonly #body: BodyReader;
 
   constructor(
     private readonly req: IncomingMessage,
@@ -99,6 +82,10 @@ class FormReader {
   ) {
     const mostCharacters = Math.max(...options.form.textFields.values());
     this.#parser = createParser(req, mostCharacters * MOST_BYTES_A_CHARACTER);
+    this.#body = new BodyReader(req, options, {
+      take: (chunk, done) => this.#take(chunk, done),
+      end: () => this.#parser.end(),
+    });
   }
 
   async read(): Promise<ReceivedUpload> {
@@ -107,7 +94,7 @@ class FormReader {
       if (this.#file === null) throw invalid(this.options.form.fileField, 'is missing; send one file.');
       return { ...(await this.#file), fields: { one: this.#one, lists: this.#lists } };
     } finally {
-      this.#unlisten();
+      this.#body.stop();
     }
   }
 
@@ -120,7 +107,6 @@ class FormReader {
   }
 
   #parse(): Promise<void> {
-    const { signal, turn } = this.options;
     return new Promise((resolve, reject) => {
       const attempt = (step: () => void): void => {
         try {
@@ -129,13 +115,6 @@ class FormReader {
           reject(error instanceof Error ? error : new Error(String(error)));
         }
       };
-      this.#onAbort = () => reject(signal.reason as Error);
-      if (signal.aborted) {
-        this.#onAbort();
-        return;
-      }
-      signal.addEventListener('abort', this.#onAbort);
-      this.#fail = reject;
       this.#parser.on('file', (name, stream) => {
         // A stream that is destroyed together with the parser may have no listener left.
         stream.on('error', () => undefined);
@@ -147,78 +126,15 @@ class FormReader {
       });
       this.#parser.on('error', (error) => reject(malformed(error)));
       this.#parser.on('close', resolve);
-      this.#onData = (chunk) => {
-        attempt(() => this.#count(chunk));
-        this.#pass(chunk);
-      };
-      this.req.pause();
-      this.req.on('data', this.#onData);
-      this.req.once('end', () => {
-        turn.end();
-        this.#parser.end();
-      });
-      this.#awaitBody();
+      this.#body.begin(reject);
     });
   }
 
-  #unlisten(): void {
-    this.#idleTimer?.cancel();
-    this.options.turn.end();
-    if (this.#onData) this.req.off('data', this.#onData);
-    this.#onData = undefined;
-    if (this.#onAbort) this.options.signal.removeEventListener('abort', this.#onAbort);
-  }
-
-  /** The client's time runs only while nothing of it is here. */
-  #awaitBody(): void {
-    const { req } = this;
-    const { idleMs, timers } = this.options;
-    if (this.#hasInput()) {
-      this.#takeTurn();
-      return;
-    }
-    this.#idleTimer = timers.after(idleMs, () => this.#fail(idle(idleMs)));
-    whenInputWaits(req, () => {
-      this.#idleTimer?.cancel();
-      this.#takeTurn();
-    });
-  }
-
-  /** In the request itself, where it has to be resumed only: its end, at least, when nothing is to come. */
-  #hasInput(): boolean {
-    const { complete, readableLength, headers } = this.req;
-    return complete || readableLength > 0 || headers['content-length'] === '0';
-  }
-
-  #takeTurn(): void {
-    const { req } = this;
-    this.options.turn.take(() => {
-      this.#hasChunk = false;
-      if (this.#hasInput()) req.resume();
-      else
-        takeInput(req, () => {
-          // The line before a chunk, say.
-          if (!this.#hasChunk && !this.#hasInput()) this.#endTurn();
-        });
-    });
-  }
-
-  #endTurn(): void {
-    this.req.pause();
-    this.options.turn.end();
-    if (this.#onData !== undefined) this.#awaitBody();
-  }
-
-  /**
-   * The next chunk is taken when this one is on the disk: a pipe would hold one in each of its stages, for every
-   * upload.
-   */
-  #pass(chunk: Buffer): void {
-    this.#hasChunk = true;
-    this.req.pause();
+  #take(chunk: Buffer, done: () => void): void {
+    this.#count(chunk);
     this.#parser.write(chunk, () => {
-      if (this.#sink === null) this.#endTurn();
-      else this.#sink.whenIdle(() => this.#endTurn());
+      if (this.#sink === null) done();
+      else this.#sink.whenIdle(done);
     });
   }
 
@@ -240,7 +156,7 @@ class FormReader {
     this.#file = this.#store(stream);
   }
 
-  async #store(stream: Readable): Promise<StoredFile> {
+  async #store(stream: Readable): Promise<UploadedFile> {
     const { path, maxFileBytes: maxBytes, ensureDirectory } = this.options;
     const refuse = (bytes: number): Error | null => (bytes > maxBytes ? tooLarge(maxBytes) : null);
     const sink = new FileSink(path, { refuse, ensureDirectory });
@@ -324,14 +240,4 @@ function invalid(field: string, problem: string): VerbatimError {
 function malformed(cause: unknown): VerbatimError {
   const detail = cause instanceof Error ? cause.message : 'unreadable';
   return new VerbatimError('invalid_request', `The multipart body is malformed: ${detail}.`, { cause });
-}
-
-function tooLarge(maxBytes: number): VerbatimError {
-  return new VerbatimError('file_too_large', `The file may have at most ${maxBytes} bytes.`, {
-    param: 'audio',
-  });
-}
-
-function idle(ms: number): VerbatimError {
-  return new VerbatimError('invalid_request', `The upload made no progress for ${ms / 1000} s.`);
 }

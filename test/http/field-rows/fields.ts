@@ -6,7 +6,8 @@ interface Named {
 }
 interface Operation {
   parameters?: Named[];
-  requestBody?: { content: Record<string, { schema: Named }> };
+  /** Without a schema: the body is a file. */
+  requestBody?: { content: Record<string, { schema?: Named }> };
 }
 type Item = Partial<Record<'get' | 'post' | 'delete', Operation>> & { parameters?: Named[] };
 
@@ -31,7 +32,9 @@ function fieldsOf(path: string, method: string, operation: Operation, item: Item
     (parameter) => parameters[nameOf(parameter)]!.name,
   );
   const bodies = Object.values(operation.requestBody?.content ?? {});
-  const members = bodies.flatMap(({ schema }) => Object.keys(schemas[nameOf(schema)]!.properties));
+  const members = bodies.flatMap(({ schema }) =>
+    schema === undefined ? [] : Object.keys(schemas[nameOf(schema)]!.properties),
+  );
   return [...named, ...members].map((name) => ({ method: method.toUpperCase(), path, name }));
 }
 
