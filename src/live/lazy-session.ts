@@ -4,8 +4,8 @@ import type { LiveReservation, SessionOptions } from './service.js';
 import type { LiveSession } from './session.js';
 
 /** A session that begins with the first audio of its client. Until then it is a place only. */
-export class LazySession {
-  #session: LiveSession | null = null;
+export class LazySessionOf<S extends Pick<LiveSession, 'ended' | 'leave'>, O> {
+  #session: S | null = null;
   #isStarting = false;
   #hasLeft = false;
 
@@ -13,6 +13,7 @@ export class LazySession {
   constructor(
     private place: LiveReservation,
     private readonly ended: (end: SessionEnd) => void,
+    private readonly start: (place: LiveReservation, options: O) => Promise<S>,
   ) {}
 
   get reservation(): LiveReservation {
@@ -20,7 +21,7 @@ export class LazySession {
   }
 
   /** null: it has not begun. */
-  get session(): LiveSession | null {
+  get session(): S | null {
     return this.#session;
   }
 
@@ -32,12 +33,12 @@ export class LazySession {
   }
 
   /** Begins it, unless it has begun. Not to be called again before it has resolved. Rejects as the place's start(). */
-  async begin(options: SessionOptions): Promise<LiveSession> {
+  async begin(options: O): Promise<S> {
     if (this.#session !== null) return this.#session;
     this.#refuseIfLeft();
     this.#isStarting = true;
     try {
-      this.#session = await this.place.start(options);
+      this.#session = await this.start(this.place, options);
     } finally {
       this.#isStarting = false;
       // The client may have left while the model was loaded.
@@ -56,5 +57,12 @@ export class LazySession {
     this.#hasLeft = true;
     if (this.#session !== null) this.#session.leave();
     else if (!this.#isStarting) this.place.release();
+  }
+}
+
+/** One whose audio comes in samples. */
+export class LazySession extends LazySessionOf<LiveSession, SessionOptions> {
+  constructor(place: LiveReservation, ended: (end: SessionEnd) => void) {
+    super(place, ended, (own, options) => own.start(options));
   }
 }

@@ -1,8 +1,24 @@
 /** What a client of a live session chooses. */
 import type { LiveAudioOptions, LiveOptions } from '../engine/binding.js';
+import { SAMPLE_RATE } from '../engine/sample-rate.js';
 
 /** Samples as they arrive. */
 export type LiveFormat = Pick<LiveAudioOptions, 'encoding' | 'sampleRate' | 'channels'>;
+
+/** A stream that ffmpeg decodes. */
+export interface EncodedFormat {
+  /** In a container; 'opus': Opus packets, one in each message, or in a container. */
+  encoding: 'container' | 'opus';
+  /** Of the source of Opus packets, Hz. */
+  sampleRate: number;
+}
+
+/** What comes of such a stream. */
+export const DECODED_FORMAT: LiveFormat = { encoding: 's16le', sampleRate: SAMPLE_RATE, channels: 1 };
+
+export function isEncoded(format: LiveFormat | EncodedFormat): format is EncodedFormat {
+  return format.encoding === 'container' || format.encoding === 'opus';
+}
 
 /** How an utterance ends. */
 export type TurnDetection =

@@ -1,5 +1,6 @@
 /** Opens live sessions: who may have one, with which model, and what each holds of the server. */
 import type { LiveAudio, LiveAudioOptions } from '../engine/binding.js';
+import { LiveDecoder } from '../engine/media/live-decoder.js';
 import type { EngineInfo } from '../engine/types.js';
 import { VerbatimError, type ErrorCode } from '../errors.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -9,10 +10,12 @@ import { creditsFor, type Prices } from '../transcription/price.js';
 import { requestError } from '../transcription/request-errors.js';
 import { LiveAbilities, type CheckedSettings } from './abilities.js';
 import { LiveAdmission, type AdmissionStats, type AdmittedSession } from './admission.js';
+import { DecodedSession } from './decoded-session.js';
+import { DecoderPlaces } from './decoder-places.js';
 import type { SessionEnd, SessionEvent } from './events.js';
 import { InputMemory } from './input-memory.js';
 import { LiveMeter } from './meter.js';
-import { audioOptions, type LiveFormat, type LiveSettings } from './options.js';
+import { audioOptions, DECODED_FORMAT, type EncodedFormat, type LiveFormat, type LiveSettings } from './options.js';
 import { ReceivedAudio } from './received-audio.js';
 import { LiveSession } from './session.js';
 import type { DecoderObserver } from './utterance-decoder.js';
@@ -22,6 +25,8 @@ export interface LiveSettingsOfServer extends Prices {
   maxLiveSessions: number;
   /** Seconds of audio of one session. */
   maxLiveSeconds: number;
+  /** Sessions of the server whose audio ffmpeg decodes. */
+  maxLiveDecoders: number;
 }
 
 export interface SessionOwner {
@@ -60,6 +65,8 @@ export interface LiveDeps {
   ledger: Pick<Ledger, 'holds' | 'credits'>;
   registry: SessionRegistry;
   openAudio: (options: LiveAudioOptions) => LiveAudio;
+  /** A path, or a name in the directories where programs are. */
+  ffmpeg: string;
   engineStats: () => { slots: number; realTimeFactor: number };
   settings: LiveSettingsOfServer;
   observer: LiveObserver;
@@ -76,10 +83,12 @@ interface PlaceOptions {
 export class LiveService {
   readonly #admission: LiveAdmission;
   readonly #memory = new InputMemory();
+  readonly #decoders: DecoderPlaces;
   readonly #byAccount = new Map<string, number>();
 
   constructor(private readonly deps: LiveDeps) {
     this.#admission = new LiveAdmission(deps.engineStats, () => deps.timers.now());
+    this.#decoders = new DecoderPlaces(deps.settings.maxLiveDecoders);
   }
 
   /** As LiveAdmission.room. */
@@ -136,7 +145,8 @@ export class LiveService {
         const message = `A live session costs ${creditsPerMinute} credits a minute; the account has ${balance}.`;
         throw new VerbatimError('insufficient_credits', message);
       }
-      const parts = { owner, lease, place, memory: this.#memory, admission: this.#admission };
+      const takeDecoder = (): void => void undo.push(this.#decoders.take());
+      const parts = { owner, lease, place, memory: this.#memory, admission: this.#admission, takeDecoder };
       return new LiveReservation(this.deps, parts, () => {
         for (const step of undo.splice(0)) step();
       });
@@ -171,12 +181,17 @@ interface ReservationParts {
   place: AdmittedSession;
   memory: InputMemory;
   admission: LiveAdmission;
+  takeDecoder: () => void;
 }
 
 export interface SessionOptions {
   format: LiveFormat;
   settings: LiveSettings;
   emit: (event: SessionEvent) => void;
+}
+
+export interface DecodedSessionOptions extends Omit<SessionOptions, 'format'> {
+  format: EncodedFormat;
 }
 
 /** The place of a session, which has a model and has not begun. */
@@ -207,6 +222,27 @@ export class LiveReservation {
   /** Throws as LiveAbilities.check() does. */
   check(settings: CheckedSettings): void {
     this.#abilities.check(settings);
+  }
+
+  /** A place for a decoder, which is given back with this one. Throws `overloaded`. */
+  takeDecoder(): void {
+    try {
+      this.parts.takeDecoder();
+    } catch (error) {
+      this.deps.observer.sessionRefused(this.parts.owner.endpoint, requestError(error).code);
+      throw error;
+    }
+  }
+
+  /** As start(), of a session whose audio is decoded; takeDecoder() was called. */
+  async startDecoded({ format, ...options }: DecodedSessionOptions): Promise<DecodedSession> {
+    const session = await this.start({ ...options, format: DECODED_FORMAT });
+    const { ffmpeg, timers, settings } = this.deps;
+    return new DecodedSession({
+      ...{ session, format, memory: this.parts.memory },
+      openDecoder: (container, onSamples) =>
+        new LiveDecoder({ ffmpeg, container, maxSeconds: settings.maxLiveSeconds, timers, onSamples }),
+    });
   }
 
   /**

@@ -46,6 +46,8 @@ export interface Config {
   readonly maxOpenJobs: number;
   readonly maxLiveSessions: number;
   readonly maxLiveSeconds: number;
+  /** Live sessions at a time whose audio ffmpeg decodes. */
+  readonly maxLiveDecoders: number;
   /** How long finished jobs are kept. */
   readonly jobRetentionHours: number;
   /** Addresses, networks and host names that webhooks may go to beside the public internet. */
@@ -151,6 +153,7 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     maxOpenJobs: integer('VERBATIM_MAX_OPEN_JOBS', 100, 1, 100_000),
     maxLiveSessions: integer('VERBATIM_MAX_LIVE_SESSIONS', 8, 1, 100_000),
     maxLiveSeconds: integer('VERBATIM_MAX_LIVE_SECONDS', 14_400, 1, 1_000_000),
+    maxLiveDecoders: integer('VERBATIM_MAX_LIVE_DECODERS', 64, 0, 10_000),
     jobRetentionHours: integer('VERBATIM_JOB_RETENTION_HOURS', 72, 1, 87_600),
     webhookAllow: Object.freeze(webhookAllow(text('VERBATIM_WEBHOOK_ALLOW', ''))),
     maxConnectionsPerAddress: integer('VERBATIM_MAX_CONNECTIONS_PER_ADDRESS', 256, 1, 1_000_000),

@@ -22,6 +22,7 @@ export function serverSettings(config: Config): ServerSettings {
     maxOpenJobs: config.maxOpenJobs,
     maxLiveSessions: config.maxLiveSessions,
     maxLiveSeconds: config.maxLiveSeconds,
+    maxLiveDecoders: config.maxLiveDecoders,
     jobRetentionHours: config.jobRetentionHours,
     webhookAllow: config.webhookAllow,
     maxConnectionsPerAddress: config.maxConnectionsPerAddress,

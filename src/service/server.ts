@@ -113,6 +113,8 @@ export interface ServerOptions {
   diarizer: Diarizer | NoDiarizer;
   /** Opens the audio of live sessions. */
   openLiveAudio: (options: LiveAudioOptions) => LiveAudio;
+  /** What decodes live streams in containers: a path, or a name in the directories where programs are. */
+  ffmpeg: string;
   logger: Logger;
   metrics: Metrics;
   timers: Timers;
@@ -194,17 +196,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 function liveService(options: ServerOptions, engine: HttpEngine, registry: InFlightRegistry): LiveService {
-  const { acquire, ledger, openLiveAudio: openAudio, settings, metrics, timers } = options;
-  return new LiveService({
-    acquire,
-    ledger,
-    openAudio,
-    settings,
-    timers,
-    registry,
-    engineStats: () => engine.stats(),
-    observer: metrics.live,
-  });
+  const { acquire, ledger, openLiveAudio: openAudio, ffmpeg, settings, metrics, timers } = options;
+  const parts = { acquire, ledger, openAudio, ffmpeg, settings, timers, registry };
+  return new LiveService({ ...parts, engineStats: () => engine.stats(), observer: metrics.live });
 }
 
 /** The engine's load and the backlog together, for HTTP. */
@@ -305,13 +299,13 @@ function createServer(
     timers,
   });
   const routes = SOCKETS.flatMap((make) => make(deps));
-    { under: LISTEN_PATH, form: deepgramError },
   return { server, sockets: acceptSockets(server, routes, deps), deps };
 }
 
 function errorForms({ dashboard }: ServerSettings): ErrorForms[] {
   const compatible = [
     { under: GRANT_PATH, form: deepgramError },
+    { under: LISTEN_PATH, form: deepgramError },
     { under: OPENAI_PREFIX, form: openAiError },
   ];
   const pages = [

@@ -40,6 +40,7 @@ const SHOWN: Readonly<Record<Variable, (config: Config) => Value>> = {
   VERBATIM_MAX_OPEN_JOBS: ({ maxOpenJobs }) => maxOpenJobs,
   VERBATIM_MAX_LIVE_SESSIONS: ({ maxLiveSessions }) => maxLiveSessions,
   VERBATIM_MAX_LIVE_SECONDS: ({ maxLiveSeconds }) => maxLiveSeconds,
+  VERBATIM_MAX_LIVE_DECODERS: ({ maxLiveDecoders }) => maxLiveDecoders,
   VERBATIM_JOB_RETENTION_HOURS: ({ jobRetentionHours }) => jobRetentionHours,
   VERBATIM_WEBHOOK_ALLOW: ({ webhookAllow }) => webhookAllow,
   VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: ({ maxConnectionsPerAddress }) => maxConnectionsPerAddress,

@@ -78,7 +78,8 @@ export class LiveScenario {
       registry: this.registry,
       openAudio: (options) => binding.openLiveAudio(options),
       engineStats: () => engine.stats(),
-      settings: { ...PRICES, maxLiveSessions, maxLiveSeconds },
+      ffmpeg: 'ffmpeg',
+      settings: { ...PRICES, maxLiveSessions, maxLiveSeconds, maxLiveDecoders: 4 },
       observer: this.#observer(),
       timers,
     });

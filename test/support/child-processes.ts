@@ -30,6 +30,11 @@ export function conversionsOf(parent: number = process.pid): ChildProcess[] {
   return descendantsOf(parent).filter(({ command }) => command.includes('-progress'));
 }
 
+/** Those that decode a live stream: setpriv, which becomes prlimit, which becomes ffmpeg. */
+export function liveDecodersOf(parent: number = process.pid): ChildProcess[] {
+  return childrenOf(parent).filter(({ command, state }) => command.includes('pipe:0') && state !== 'Z');
+}
+
 /** Processes of the deadly engine (support/deadly-engine.ts). */
 export function deadlyEngines(): number[] {
   return childrenOf().flatMap(({ pid, command }) => (command.includes('deadly-engine') ? [pid] : []));

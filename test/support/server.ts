@@ -72,6 +72,8 @@ export interface TestServerOptions<E extends ShownEngine = FakeEngine> {
   agentPort?: number;
   /** The key that Wyoming's port serves, once there is one; default: there is no such port. */
   wyoming?: (ledger: Ledger) => Promise<string>;
+  /** Decodes live streams in containers; default: the one that is installed. */
+  ffmpeg?: string;
   /** Default: the system's. */
   timers?: ManualTimers;
 }
@@ -125,6 +127,7 @@ export class TestServer<E extends ShownEngine = FakeEngine> {
       ...(options.automaticModel === undefined ? {} : { automaticModel: options.automaticModel }),
       diarizer: options.diarizer ?? NO_DIARIZER,
       openLiveAudio: openingWith(loadBinding(), options.voice ?? null).open,
+      ffmpeg: options.ffmpeg ?? 'ffmpeg',
       logger: createLogger({
         level: 'info',
         stream: { write: (line) => void server.logs.push(JSON.parse(line) as LogLine) },

@@ -45,6 +45,9 @@ const OPEN_FILES = 64;
 /** A track's clock that jumps further is taken to be wrong, and what is around it to follow on. */
 const LONGEST_PAUSE_SECONDS = 600;
 
+/** The same of a live stream, whose silence is charged as it comes. */
+const LONGEST_LIVE_PAUSE_SECONDS = 60;
+
 /** Of audio that is not bounded: longer than any client waits. */
 const LONGEST_SECONDS = 1_000_000;
 
@@ -66,19 +69,38 @@ export function confined(ffmpeg: string, job: ConversionJob): readonly [string, 
   return [...limits(job), ...idle, ffmpeg, ...conversion(job)];
 }
 
+/** Of a stream that arrives at its standard input; samples leave by its standard output. */
+export interface LiveJob {
+  container: Container;
+  /** Audio behind this is left out. */
+  maxSeconds: number;
+}
+
+/** As confined(), for a stream: it opens and writes no file at all. */
+export function confinedLive(ffmpeg: string, job: LiveJob): readonly [string, ...string[]] {
+  return [...limits({ ...job, fileBytes: 0 }), ffmpeg, ...liveConversion(job)];
+}
+
 /**
  * The number of processes is not limited. Linux counts all processes of the user on the machine, and a full count would
  * refuse ffmpeg its own thread. ffmpeg's process group is killed as a whole.
  */
-export function limits({ maxSeconds }: Pick<ConversionJob, 'maxSeconds'>): readonly [string, ...string[]] {
-  const seconds = Math.min(maxSeconds, LONGEST_SECONDS);
+export function limits({ maxSeconds, fileBytes = bytesOf(maxSeconds) }: Limits): readonly [string, ...string[]] {
   const processor = mostProcessorSeconds({ maxSeconds });
-  const fileBytes = Math.ceil((seconds + 2) * MOST_BYTES_PER_SECOND) + (1 << 20);
   return [
     ...(['setpriv', '--pdeathsig', 'KILL', '--no-new-privs'] as const),
     ...['prlimit', `--cpu=${processor}:${processor + GRACE_SECONDS}`, `--as=${ADDRESS_SPACE_BYTES}`],
     ...[`--fsize=${fileBytes}`, `--nofile=${OPEN_FILES}`, '--core=0', '--'],
   ];
+}
+
+interface Limits extends Pick<ConversionJob, 'maxSeconds'> {
+  /** Of every file that it writes; default: what so much audio takes. */
+  fileBytes?: number;
+}
+
+function bytesOf(maxSeconds: number): number {
+  return Math.ceil((Math.min(maxSeconds, LONGEST_SECONDS) + 2) * MOST_BYTES_PER_SECOND) + (1 << 20);
 }
 
 /** Processor time after which the kernel signals ffmpeg to end. GRACE_SECONDS later it kills ffmpeg. */
@@ -95,7 +117,7 @@ function conversion({ from, to, container, maxSeconds }: ConversionJob): string[
     ...['-protocol_whitelist', 'file', '-format_whitelist', demuxer, '-codec_whitelist', DECODERS.join()],
     ...['-f', demuxer, ...options, '-threads', '1', '-i', `file:${from}`],
     ...['-map', '0:a:0', '-map_metadata', '-1', '-map_chapters', '-1', '-t', String(seconds)],
-    ...['-filter:a', FILTERS.join(), '-c:a', 'flac', '-sample_fmt', 's32', '-compression_level', '1'],
+    ...['-filter:a', filters(LONGEST_PAUSE_SECONDS), '-c:a', 'flac', '-sample_fmt', 's32', '-compression_level', '1'],
     ...['-f', 'flac', '-y', `file:${to}`],
   ];
 }
@@ -108,10 +130,26 @@ function conversion({ from, to, container, maxSeconds }: ConversionJob): string[
  * Gaps in the track's clock become silence, so that times are the file's. Where the clock stands still or goes back, as
  * in two recordings put into one file, nothing is dropped.
  */
-const FILTERS = [
-  'aresample=center_mix_level=0.5:surround_mix_level=1:lfe_mix_level=0.70710678:rematrix_maxval=1',
-  `aformat=sample_rates=${SAMPLE_RATE}:channel_layouts=mono`,
-  `asetpts='st(1,if(gt(PTS-ld(0),${LONGEST_PAUSE_SECONDS}/TB),ld(0),max(PTS,ld(0))));` +
-    "st(0,ld(1)+NB_SAMPLES/(SR*TB));ld(1)'",
-  'aresample=async=1:first_pts=0',
-];
+function filters(longestPauseSeconds: number): string {
+  return [
+    'aresample=center_mix_level=0.5:surround_mix_level=1:lfe_mix_level=0.70710678:rematrix_maxval=1',
+    `aformat=sample_rates=${SAMPLE_RATE}:channel_layouts=mono`,
+    `asetpts='st(1,if(gt(PTS-ld(0),${longestPauseSeconds}/TB),ld(0),max(PTS,ld(0))));` +
+      "st(0,ld(1)+NB_SAMPLES/(SR*TB));ld(1)'",
+    'aresample=async=1:first_pts=0',
+  ].join();
+}
+
+/** Nothing is looked ahead for or kept back: samples leave as soon as their bytes are here. */
+function liveConversion({ container: { demuxer, options }, maxSeconds }: LiveJob): string[] {
+  const seconds = Math.min(maxSeconds, LONGEST_SECONDS) + 1;
+  return [
+    ...['-nostdin', '-hide_banner', '-nostats', '-loglevel', 'error'],
+    ...['-protocol_whitelist', 'pipe', '-format_whitelist', demuxer, '-codec_whitelist', DECODERS.join()],
+    ...['-fflags', 'nobuffer', '-flags', 'low_delay', '-probesize', '32', '-analyzeduration', '0'],
+    ...['-f', demuxer, ...options, '-threads', '1', '-i', 'pipe:0'],
+    ...['-map', '0:a:0', '-map_metadata', '-1', '-map_chapters', '-1', '-t', String(seconds)],
+    ...['-filter:a', filters(LONGEST_LIVE_PAUSE_SECONDS), '-c:a', 'pcm_s16le'],
+    ...['-flush_packets', '1', '-f', 's16le', 'pipe:1'],
+  ];
+}

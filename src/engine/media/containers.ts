@@ -13,8 +13,8 @@ export interface Container {
   options: readonly string[];
 }
 
-const MATROSKA: Container = { name: 'WebM or Matroska', demuxer: 'matroska', options: [] };
-const MOV: Container = {
+export const MATROSKA: Container = { name: 'WebM or Matroska', demuxer: 'matroska', options: [] };
+export const MOV: Container = {
   name: 'MP4, MOV or 3GP',
   demuxer: 'mov',
   // A track may say that its samples lie in another file, by any path or URL.
@@ -24,7 +24,7 @@ const AIFF: Container = { name: 'AIFF', demuxer: 'aiff', options: [] };
 const CAF: Container = { name: 'CAF', demuxer: 'caf', options: [] };
 const ASF: Container = { name: 'WMA or ASF', demuxer: 'asf', options: [] };
 const AMR: Container = { name: 'AMR', demuxer: 'amr', options: [] };
-const ADTS: Container = { name: 'AAC (ADTS)', demuxer: 'aac', options: [] };
+export const ADTS: Container = { name: 'AAC (ADTS)', demuxer: 'aac', options: [] };
 
 /** For messages: the formats that are read beside WAV, FLAC, MP3 and OGG. */
 export const CONTAINER_NAMES = 'WebM, Matroska, MP4, MOV, 3GP, AAC, CAF, AIFF, AMR or WMA';

@@ -148,7 +148,7 @@ export class Conversion {
 }
 
 /** Of the process's own; 0 once it has ended. */
-function processorMsOf(pid = 0): number {
+export function processorMsOf(pid = 0): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // Fields 14 and 15, in user and in kernel mode; the name before them is in parentheses and may hold anything.

@@ -2,8 +2,11 @@
 import { createHash } from 'node:crypto';
 import type { VerbatimError } from '../../errors.js';
 import type { FailedResult, FinalResult, PartialResult, SessionEnd, SessionEvent } from '../../live/events.js';
-import { LazySession } from '../../live/lazy-session.js';
-import type { LiveReservation } from '../../live/service.js';
+import type { DecodedSession } from '../../live/decoded-session.js';
+import { LazySessionOf } from '../../live/lazy-session.js';
+import { isEncoded, type EncodedFormat, type LiveFormat } from '../../live/options.js';
+import type { LiveReservation, SessionOptions } from '../../live/service.js';
+import type { LiveSession } from '../../live/session.js';
 import type { Timer, Timers } from '../../timers.js';
 import { requestError } from '../../transcription/request-errors.js';
 import { closeCodeOf } from '../websocket/close-code.js';
@@ -27,7 +30,7 @@ export interface ListenParts {
 export class ListenSession {
   readonly #created: string;
   readonly #hash = createHash('sha256');
-  readonly #live: LazySession;
+  readonly #live: LazySessionOf<LiveSession | DecodedSession, StartOptions>;
   #idle: Timer | null = null;
   /** Final results cover the time line up to here, seconds. */
   #coveredTo = 0;
@@ -38,7 +41,7 @@ export class ListenSession {
 
   constructor(private readonly parts: ListenParts) {
     this.#created = new Date(parts.now()).toISOString();
-    this.#live = new LazySession(parts.reservation, (end) => this.#ended(end));
+    this.#live = new LazySessionOf(parts.reservation, (end) => this.#ended(end), start);
     this.#watchIdleness();
     parts.connection.begin({
       message: (message) => this.#message(message),
@@ -85,7 +88,7 @@ export class ListenSession {
       const { session } = this.#live;
       this.#isFinalizing = session !== null;
       if (session === null) this.#results(this.#nothing(), { isFinal: true, fromFinalize: true });
-      else session.endUtterance();
+      else await session.endUtterance();
     } else if (type === 'CloseStream') this.#finish();
     else if (type !== 'KeepAlive') {
       this.#send({
@@ -95,7 +98,6 @@ export class ListenSession {
         variant: 'UnknownMessage',
       });
     }
-    await Promise.resolve();
   }
 
   #finish(): void {
@@ -186,12 +188,11 @@ export class ListenSession {
     const { connection, options } = this.parts;
     const duration = this.#live.session?.receivedSeconds ?? 0;
     if (end.how === 'refused') {
-      this.#sendError(end.error);
-      connection.close(closeCodeOf(end.error), end.error.code);
+      this.#fail(end.error);
       return;
     }
     if (duration > this.#coveredTo) this.#results({ ...this.#nothing(), endSeconds: duration }, { isFinal: true });
-    const { channels } = options.format;
+    const { channels } = options;
     this.#send({
       ...{ type: 'Metadata', transaction_key: 'deprecated', request_id: this.parts.requestId },
       ...{ sha256: this.#hash.digest('hex'), created: this.#created, duration: round(duration), channels },
@@ -203,7 +204,8 @@ export class ListenSession {
   #fail(error: VerbatimError): void {
     this.#sendError(error);
     this.#isClosing = true;
-    this.parts.connection.close(closeCodeOf(error), error.code);
+    const isUndecodable = error.code === 'invalid_audio' || error.code === 'unsupported_audio_format';
+    this.parts.connection.close(closeCodeOf(error), isUndecodable ? 'DATA-0000' : error.code);
   }
 
   #sendError({ code, message }: VerbatimError): void {
@@ -219,6 +221,14 @@ export class ListenSession {
   #send(message: object): void {
     this.parts.connection.send(message);
   }
+}
+
+interface StartOptions extends Omit<SessionOptions, 'format'> {
+  format: LiveFormat | EncodedFormat;
+}
+
+function start(place: LiveReservation, { format, ...options }: StartOptions): Promise<LiveSession | DecodedSession> {
+  return isEncoded(format) ? place.startDecoded({ format, ...options }) : place.start({ format, ...options });
 }
 
 interface Kind {

@@ -1,14 +1,16 @@
 /** The query of /v1/listen: what a client chooses, in Deepgram's names. */
 import { normalizeLanguage } from '../../engine/languages.js';
 import { VerbatimError } from '../../errors.js';
-import { DEFAULT_SETTINGS, type LiveFormat, type LiveSettings } from '../../live/options.js';
+import { DEFAULT_SETTINGS, type EncodedFormat, type LiveFormat, type LiveSettings } from '../../live/options.js';
 import type { SpeechModelDirectory } from '../../transcription/engine-lease.js';
 import { invalid } from '../schema/shape.js';
 
 export interface ListenOptions {
   /** null: the default model. */
   model: string | null;
-  format: LiveFormat;
+  format: LiveFormat | EncodedFormat;
+  /** As the client says; those of a stream in a container are not known. */
+  channels: number;
   settings: LiveSettings;
   interimResults: boolean;
   /** Silence after a word that is reported as the end of the utterance; null: it is not. */
@@ -19,7 +21,12 @@ export interface ListenOptions {
   ignored: string[];
 }
 
+/** Of samples. */
 const ENCODINGS = { linear16: 's16le', linear32: 'f32le', mulaw: 'mulaw', alaw: 'alaw' } as const;
+/** In a container, which its content decides. */
+const CONTAINED = ['', 'flac', 'ogg-opus'];
+/** Of Opus packets whose source nobody names, Hz. */
+const OPUS_RATE = 48_000;
 /** Deepgram's own models: whatever a client was made for, it gets the default model. */
 const DEEPGRAM_NAME = /^(nova|enhanced|base)/i;
 const DEFAULT_LANGUAGE = 'en';
@@ -54,6 +61,7 @@ export function listenOptions(query: URLSearchParams, speechModels: SpeechModelD
   return {
     model: listenModel(query.get('model'), speechModels),
     format: formatOf(query),
+    channels: channelsOf(query),
     settings: {
       ...DEFAULT_SETTINGS,
       ...languageOf(query.get('language')),
@@ -100,18 +108,24 @@ export function listenModel(given: string | null, speechModels: SpeechModelDirec
   throw new VerbatimError('unsupported_model', message, { param: 'model' });
 }
 
-function formatOf(query: URLSearchParams): LiveFormat {
-  const names = Object.keys(ENCODINGS);
+function formatOf(query: URLSearchParams): LiveFormat | EncodedFormat {
   const encoding = query.get('encoding') ?? '';
-  if (!isEncoding(encoding)) {
-    const allowed = `encoding must be one of: ${names.join(', ')}`;
-    throw invalid('encoding', `${allowed}; files and streams in containers go to POST /v1/listen.`);
+  if (isEncoding(encoding)) {
+    const sampleRate = sampleRateOf(query, null);
+    return { encoding: ENCODINGS[encoding], sampleRate, channels: channelsOf(query) };
   }
-  return {
-    encoding: ENCODINGS[encoding],
-    sampleRate: integer(query, 'sample_rate', null, 8000, 48_000),
-    channels: integer(query, 'channels', 1, 1, 8),
-  };
+  if (encoding === 'opus') return { encoding, sampleRate: sampleRateOf(query, OPUS_RATE) };
+  if (CONTAINED.includes(encoding)) return { encoding: 'container', sampleRate: sampleRateOf(query, OPUS_RATE) };
+  const names = [...Object.keys(ENCODINGS), 'opus', 'ogg-opus', 'flac'];
+  throw invalid('encoding', `encoding must be one of: ${names.join(', ')}; absent: a container.`);
+}
+
+function sampleRateOf(query: URLSearchParams, absent: number | null): number {
+  return integer(query, 'sample_rate', absent, 8000, 48_000);
+}
+
+function channelsOf(query: URLSearchParams): number {
+  return integer(query, 'channels', 1, 1, 8);
 }
 
 function isEncoding(name: string): name is keyof typeof ENCODINGS {

@@ -1,6 +1,8 @@
 /** GET /v1/listen: Deepgram's live transcription. */
 import { VerbatimError } from '../../errors.js';
 import type { Identity } from '../../ledger/types.js';
+import { isEncoded } from '../../live/options.js';
+import type { LiveReservation } from '../../live/service.js';
 import type { HttpDeps } from '../app/deps.js';
 import type { AcceptedSocket, SocketRequest, SocketRoute } from '../websocket/upgrade.js';
 import { LISTEN_PATH, listenError } from './errors.js';
@@ -38,11 +40,21 @@ function isScheme(name: string): boolean {
   return name === 'token' || name === 'bearer';
 }
 
+function takeDecoder(reservation: LiveReservation): void {
+  try {
+    reservation.takeDecoder();
+  } catch (error) {
+    reservation.release();
+    throw error;
+  }
+}
+
 async function accept(request: SocketRequest, { account, key }: Identity, deps: HttpDeps): Promise<AcceptedSocket> {
   const { id: requestId, query, subprotocols } = request;
   const options = listenOptions(query, deps.speechModels);
   const owner = { accountId: account.id, keyId: key.id, requestId, endpoint: LISTEN_PATH };
   const reservation = await deps.live.reserveFor(owner, options.model, options.settings);
+  if (isEncoded(options.format)) takeDecoder(reservation);
   const { timers, clock: now } = deps;
   const [scheme = ''] = subprotocols;
   return {

@@ -12,6 +12,9 @@ const CODES: Partial<Record<ErrorCode, number>> = {
   invalid_api_key: POLICY_VIOLATION,
   account_suspended: POLICY_VIOLATION,
   insufficient_credits: POLICY_VIOLATION,
+  // What a client sends is no audio.
+  invalid_audio: POLICY_VIOLATION,
+  unsupported_audio_format: POLICY_VIOLATION,
 };
 
 /** Of a WebSocket whose live session ends with an error. */

@@ -9,7 +9,7 @@ import { type Answer } from '../../support/requests.js';
 import { Served, workplace } from '../../support/served.js';
 import { until } from '../../support/until.js';
 import { answerTo, besideAnUpload, connectionsAnswered, settingRefusal } from './effects.js';
-import { lastLiveMessage, liveSessionsOpened } from './live.js';
+import { CONTAINER, lastLiveMessage, liveSessionsOpened } from './live.js';
 import { FEW_CONNECTIONS } from './servers.js';
 import type { SettingRows } from './servers.js';
 
@@ -44,6 +44,11 @@ export const limitRows = {
   VERBATIM_MAX_LIVE_SECONDS: async ({ plain, set }) => {
     expect(await lastLiveMessage(plain, 3)).to.include({ type: 'Metadata', duration: 3 });
     await until(async () => (await lastLiveMessage(set, 3))['variant'] === 'audio_too_long');
+  },
+  VERBATIM_MAX_LIVE_DECODERS: async ({ plain, set }) => {
+    const opened = async (served: Served): Promise<string> => String(await liveSessionsOpened(served, 1, CONTAINER));
+    await until(async () => (await opened(plain)) === '101');
+    await until(async () => (await opened(set)) === '503');
   },
   VERBATIM_MAX_OPEN_JOBS: async ({ plain, batched }) => {
     const refused = async (served: Served): Promise<boolean> => {

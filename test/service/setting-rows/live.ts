@@ -6,17 +6,20 @@ import type { Served } from '../../support/served.js';
 
 const RATE = 16_000;
 
-async function listen(served: Served): Promise<WebSocket> {
-  const url = `${served.url.replace('http', 'ws')}/v1/listen?encoding=linear16&sample_rate=${RATE}`;
+const SAMPLES = `encoding=linear16&sample_rate=${RATE}`;
+export const CONTAINER = 'encoding=flac';
+
+async function listen(served: Served, query: string): Promise<WebSocket> {
+  const url = `${served.url.replace('http', 'ws')}/v1/listen?${query}`;
   return new WebSocket(url, { headers: { authorization: `Token ${await served.key()}` } });
 }
 
 /** The statuses of so many sessions that stay open at the same time, in their order. */
-export async function liveSessionsOpened(served: Served, count: number): Promise<number[]> {
+export async function liveSessionsOpened(served: Served, count: number, query = SAMPLES): Promise<number[]> {
   const statuses: number[] = [];
   const sockets: WebSocket[] = [];
   for (let i = 0; i < count; i++) {
-    const socket = await listen(served);
+    const socket = await listen(served, query);
     sockets.push(socket);
     statuses.push(
       await new Promise<number>((resolve) => {
@@ -35,7 +38,7 @@ export async function liveSessionsOpened(served: Served, count: number): Promise
 
 /** Of a session that gets so many seconds of silence; {} where it is refused. */
 export async function lastLiveMessage(served: Served, seconds: number): Promise<Record<string, unknown>> {
-  const socket = await listen(served);
+  const socket = await listen(served, SAMPLES);
   let last: Record<string, unknown> = {};
   socket.on('message', (data: Buffer) => (last = JSON.parse(data.toString('utf8')) as Record<string, unknown>));
   socket.on('open', () => {

@@ -42,6 +42,7 @@ async function main(): Promise<void> {
     settingsInForce: () => [],
     diarizer: { unavailable: 'No speaker models.' },
     openLiveAudio: openingWith(loadBinding(), null).open,
+    ffmpeg: 'ffmpeg',
     logger: createLogger({ level: 'error' }),
     metrics: new Metrics(),
     timers: systemTimers,
