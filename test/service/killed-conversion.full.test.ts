@@ -7,10 +7,14 @@ import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { IssuedKey } from '../../src/ledger/types.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { Victim } from '../slow/kill-nine/victim.js';
-import { descendantsOf, isAlive } from '../support/child-processes.js';
+import { descendantsOf, isAlive, liveDecodersOf } from '../support/child-processes.js';
+import { encoded, STREAMS } from '../support/encoded-audio.js';
 import { ENDLESS_COMMAND, RECORDING_TO_CONVERT, writeEndlessFfmpeg } from '../support/endless-ffmpeg.js';
 import { postJob } from '../support/jobs.js';
 import { transcribe } from '../support/requests.js';
+import { bearer } from '../support/server.js';
+import { SocketClient } from '../support/socket-client.js';
+import { pcmOfSample } from '../support/speech.js';
 import { until } from '../support/until.js';
 
 const SECRET = 'a secret for the killed';
@@ -86,5 +90,24 @@ describe('a server that is killed amid conversions', function () {
       expect(await ledger.jobs.open()).to.deep.equal([]);
       for (const { accountId } of keys) expect((await ledger.credits.balance(accountId)).balance).to.equal(10);
     });
+  });
+
+  it('leaves no decoder of a live session, which has paid for what arrived', async () => {
+    const live = await Victim.start({
+      ...{ database: join(directory, 'verbatim.db'), secret: SECRET, uploads: data, real: true },
+    });
+    const key = await onLedger((ledger) => customer(ledger, 'eve'));
+    const url = `${live.url.replace('http', 'ws')}/v1/listen`;
+    const client = await SocketClient.connect(url, [], { headers: bearer(key) });
+    const webm = encoded(pcmOfSample(), STREAMS[0]!.args);
+    client.socket.send(webm.subarray(0, webm.length / 2));
+    await until(() => liveDecodersOf(live.pid).length === 1);
+    const balance = (): Promise<number> =>
+      onLedger(async (ledger) => (await ledger.credits.balance(key.accountId)).balance);
+    await until(async () => (await balance()) === 9);
+    const { pid } = liveDecodersOf(live.pid)[0]!;
+    await live.kill();
+    await until(() => !isAlive(pid));
+    expect(await balance()).to.equal(9);
   });
 });

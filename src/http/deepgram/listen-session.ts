@@ -53,6 +53,7 @@ export class ListenSession {
     if (this.#isClosing) return;
     // While the server makes the client wait, it sends nothing.
     this.#idle?.cancel();
+    this.#idle = null;
     try {
       if (isBinary) await this.#audio(data);
       else await this.#control(data);
@@ -141,6 +142,11 @@ export class ListenSession {
 
   #progress(seconds: number): void {
     this.#seconds = seconds;
+    // What the client sent is still worked on: a short message may hold minutes.
+    if (this.#idle !== null) {
+      this.#idle.cancel();
+      this.#watchIdleness();
+    }
     this.#lookForEnd();
   }
 

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { isAlive, liveDecodersOf } from '../../support/child-processes.js';
 import { encoded, packetsOf, STREAMS } from '../../support/encoded-audio.js';
 import { spokenPcm } from '../../support/live-audio.js';
+import { ManualTimers } from '../../support/manual-timers.js';
 import { Mulberry32 } from '../../support/random.js';
 import { SEED } from '../../support/seed.js';
 import { bearer, TestServer, type Customer } from '../../support/server.js';
@@ -155,6 +156,30 @@ describe("Deepgram's live protocol with containers", () => {
     expect(await client.untilClosed()).to.deep.equal({ code: 1000, reason: 'audio_too_long' });
     await until(() => liveDecodersOf().length === 0);
     await short.dispose();
+  });
+
+  it('ends its utterance and its decoder when the server stops, and when the balance ends', async () => {
+    const stopping = await TestServer.start();
+    const client = await open('endpointing=false', stopping, await stopping.customer());
+    client.socket.send(webm);
+    await until(() => liveDecodersOf().length === 1);
+    const closed = stopping.close(5000);
+    expect((await client.untilClosed()).code).to.equal(1001);
+    await closed;
+    await until(() => liveDecodersOf().length === 0);
+    await stopping.dispose();
+
+    const timers = new ManualTimers();
+    const hurried = await TestServer.start({ timers });
+    const poor = await hurried.customer(1);
+    const flood = await open('', hurried, poor);
+    // Of 90 s in one short message, which is worked off for longer than a client may be silent.
+    flood.socket.send(encoded(pcmOfSilence(90), ['-c:a', 'flac', '-f', 'flac']));
+    await until(async () => (await hurried.balance(poor)) === 0);
+    const clock = setInterval(() => timers.pass(20), 5);
+    expect(await flood.untilClosed()).to.deep.equal({ code: 1008, reason: 'insufficient_credits' });
+    clearInterval(clock);
+    await hurried.dispose();
   });
 
   it('refuses more decoders than the server may have, before the upgrade, and gives places back', async () => {
