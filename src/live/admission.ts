@@ -122,32 +122,33 @@ export class LiveAdmission {
   }
 
   #loadOf(places: readonly Place[]): number {
-    const others = this.#activityOfAll();
-    return places.reduce((sum, { model, activity }) => {
-      const { speechSeconds, seconds } = activity.observed(this.now());
+    const [others, now] = [this.#activityOfAll(), this.now()];
+    const slotSeconds = places.reduce((sum, { model, activity }) => {
+      const { speechSeconds, seconds } = activity.observed(now);
       const expected = (speechSeconds + others * OTHERS_SECONDS) / (seconds + OTHERS_SECONDS);
-      return sum + this.#shareOf(model) * expected;
+      return sum + this.#costOf(model).factor * expected;
     }, 0);
+    return slotSeconds / this.#slots;
   }
 
   #shareOfNext(model: string): number {
-    return this.#shareOf(model) * this.#activityOfAll();
+    return (this.#costOf(model).factor * this.#activityOfAll()) / this.#slots;
   }
 
   /** The part of the time that a session speaks, on the average of those that there are. */
   #activityOfAll(): number {
     let [speech, time] = [PRIOR_ACTIVITY * PRIOR_ACTIVITY_SECONDS, PRIOR_ACTIVITY_SECONDS];
+    const now = this.now();
     for (const { activity } of this.#places.values()) {
-      const { speechSeconds, seconds } = activity.observed(this.now());
+      const { speechSeconds, seconds } = activity.observed(now);
       speech += speechSeconds;
       time += seconds;
     }
     return Math.max(LEAST_OF_OTHERS, speech / time);
   }
 
-  /** Of a session that speaks all the time. */
-  #shareOf(model: string): number {
-    return this.#costOf(model).factor / Math.max(1, this.engine().slots);
+  get #slots(): number {
+    return Math.max(1, this.engine().slots);
   }
 
   #costOf(model: string): Cost {
