@@ -64,6 +64,13 @@ void OptionReader::convert(const char* key, Napi::Value value, std::string& out)
   out = value.As<Napi::String>();
 }
 
+void OptionReader::convert(const char* key, Napi::Value value, std::vector<int>& out) const {
+  if (!value.IsArray()) throw wrong(key, "must be a list of integers", value);
+  const Napi::Array items = value.As<Napi::Array>();
+  out.resize(items.Length());
+  for (std::uint32_t i = 0; i < items.Length(); ++i) convert(key, items.Get(i), out[i]);
+}
+
 Napi::TypeError OptionReader::wrong(const char* key, const std::string& rule, Napi::Value value) const {
   const std::string given = value.IsUndefined() ? "" : ", got " + describe(value);
   return argument_error(object_.Env(), name_ + "." + key + " " + rule + given + ".");

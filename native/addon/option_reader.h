@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "napi_setup.h"
 
@@ -51,6 +52,7 @@ class OptionReader {
   void convert(const char* key, Napi::Value value, float& out) const;
   void convert(const char* key, Napi::Value value, double& out) const;
   void convert(const char* key, Napi::Value value, std::string& out) const;
+  void convert(const char* key, Napi::Value value, std::vector<int>& out) const;
 
   template <typename E>
   void convert(const char* key, Napi::Value value, E& out, Choices<E> choices) const {

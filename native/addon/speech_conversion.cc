@@ -25,6 +25,7 @@ Napi::Object word_to_js(Napi::Env env, const Word& word, const TimeLine& time_li
 Napi::Object decoding_to_js(Napi::Env env, const SegmentDecoding& decoding, const TimeLine& time_line) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("windowStartSeconds", time_line.of_start(0));
+  if (decoding.opening >= 0) out.Set("opening", decoding.opening);
   out.Set("tokens", to_array(env, decoding.tokens, [&](int id) { return Napi::Number::New(env, id); }));
   out.Set("averageLogProbability", decoding.average_log_probability);
   out.Set("temperature", decoding.temperature);
@@ -74,6 +75,8 @@ Napi::Object abilities_to_js(Napi::Env env, const SpeechAbilities& abilities) {
   out.Set("translates", abilities.translates);
   out.Set("takesPrompt", abilities.takes_prompt);
   out.Set("takesTemperature", abilities.takes_temperature);
+  out.Set("takesPrefix", abilities.takes_prefix);
+  out.Set("timesWords", abilities.times_words);
   return out;
 }
 
@@ -86,6 +89,13 @@ Napi::Value weight_cache_to_js(Napi::Env env, const SpeechModelInfo& info) {
   out.Set("writtenBytes", static_cast<double>(report.written_bytes));
   out.Set("problem", report.problem.empty() ? env.Null() : Napi::String::New(env, report.problem));
   return out;
+}
+
+void read_prefix(Napi::Value prefix, TextPrefix& out) {
+  if (prefix.IsUndefined()) return;
+  const OptionReader reader(prefix, "options.prefix");
+  reader.required("text", out.text);
+  reader.required("tokens", out.tokens);
 }
 
 }  // namespace
@@ -106,6 +116,7 @@ DecodeOptions decode_options(Napi::Value options) {
   reader.optional("temperature", out.temperature);
   reader.optional("temperatureIncrement", out.temperature_increment);
   reader.optional("initialPrompt", out.initial_prompt);
+  read_prefix(options.As<Napi::Object>().Get("prefix"), out.prefix);
   reader.optional("logProbThreshold", out.log_prob_threshold);
   reader.optional("ownLength", out.own_length);
   reader.optional("align", out.align);

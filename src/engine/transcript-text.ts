@@ -18,11 +18,14 @@ export class TextJoiner {
 
   constructor(private readonly language: string) {}
 
-  /** The text that this one adds to those before it, with the space between them; '' for white space. */
-  add(text: string): string {
+  /**
+   * The text that this one adds to those before it, with the space between them; '' for white space. `continuesWord`:
+   * there is none between them.
+   */
+  add(text: string, continuesWord = false): string {
     const part = text.trim();
     if (part === '') return '';
-    const isParted = this.#end !== '' && this.#isSpacedBefore(part);
+    const isParted = !continuesWord && this.#end !== '' && this.#isSpacedBefore(part);
     this.#end = (this.#end + part.slice(-END_UNITS)).slice(-END_UNITS);
     return isParted ? ` ${part}` : part;
   }

@@ -1,5 +1,5 @@
 /** The engine's interface to the services. The Transcriber implements SpeechEngine; tests of the shell may fake it. */
-import type { Segment, SpeechAbilities, WindowResult } from './binding.js';
+import type { Segment, SpeechAbilities, TextPrefix, WindowResult } from './binding.js';
 import type { BacklogStats } from './backlog.js';
 import type { FileToDiarize } from './speakers/file-to-diarize.js';
 import type { SpeakerTurn } from './speakers/speaker-turn.js';
@@ -89,6 +89,10 @@ export interface UtteranceToRecognise {
   prompt?: string | undefined;
   /** Whether segments get their words, with times; default: no. */
   align?: boolean;
+  /** Whether segments say how they were decoded; default: no. */
+  describe?: boolean;
+  /** Text that the segments' texts begin with. Only where EngineInfo.commits is 'prefix'. */
+  prefix?: TextPrefix | undefined;
   /**
    * Milliseconds from now within which it should be done: it goes before the account's files. null: a result that may
    * change, which goes behind due work of other accounts.
@@ -212,7 +216,7 @@ export interface EngineObserver {
   batchAdvanced?(measurement: { windows: number; steps: number; rows: number; milliseconds: number }): void;
 }
 
-export type EngineAbilities = Readonly<Omit<SpeechAbilities, 'translates'>>;
+export type EngineAbilities = Readonly<Omit<SpeechAbilities, 'translates' | 'takesPrefix' | 'timesWords'>>;
 
 /** Facts about an engine: plain values, which cross a channel as they are. */
 export interface EngineInfo {
@@ -228,6 +232,11 @@ export interface EngineInfo {
   readonly alignsWords: boolean;
   readonly devices: { readonly ids: readonly string[]; readonly name: string };
   readonly modelName: string;
+  /**
+   * How text of an utterance that goes on stays in the utterance's later decodings: they take it as a prefix, or the
+   * times of their words, which cost nothing, show what follows it. null: not at all, or the model is not loaded.
+   */
+  readonly commits: 'prefix' | 'words' | null;
   /** What finds speech: a model of voice activity, or the energy of the signal. */
   readonly voiceActivity: 'silero' | 'energy';
   /** Of the longest window. */

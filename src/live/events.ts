@@ -7,7 +7,7 @@ interface OfUtterance {
   utterance: number;
 }
 
-/** A stretch of an utterance that was decoded. */
+/** What a stretch of an utterance says behind the final text of that stretch. */
 interface Decoded extends OfUtterance {
   startSeconds: number;
   endSeconds: number;
@@ -17,6 +17,8 @@ interface Decoded extends OfUtterance {
   segments: Segment[];
   /** ISO 639-1. */
   language: string;
+  /** Whether the text goes on with the last word of the final result before it: no space is between. */
+  continuesWord: boolean;
 }
 
 export interface SpeechStarted extends OfUtterance {
@@ -32,7 +34,7 @@ export interface SpeechStopped extends OfUtterance {
   speechEndSeconds: number;
 }
 
-/** The utterance so far, which a later result may contradict. */
+/** The utterance so far behind its final text, which a later result may contradict. */
 export interface PartialResult extends Decoded {
   type: 'partial';
 }
@@ -40,12 +42,18 @@ export interface PartialResult extends Decoded {
 /** Text that never changes again. The stretches of an utterance follow one another. */
 export interface FinalResult extends Decoded {
   type: 'final';
-  /** Why it ends: a pause, the client, or the length that the model takes; then the utterance goes on. */
-  endedBy: 'silence' | 'client' | 'length';
+  /**
+   * Why it ends: a pause, or the client. Or the length that the model takes, or that decodings agree on it
+   * (LiveSettings.agreements); then the utterance goes on.
+   */
+  endedBy: 'silence' | 'client' | 'length' | 'agreement';
 }
 
 /** A stretch whose text could not be had. The session goes on. */
-export interface FailedResult extends Pick<FinalResult, 'utterance' | 'startSeconds' | 'endSeconds' | 'endedBy'> {
+export interface FailedResult extends Pick<
+  FinalResult,
+  'utterance' | 'startSeconds' | 'endSeconds' | 'endedBy' | 'continuesWord'
+> {
   type: 'failed';
   error: VerbatimError;
 }
@@ -78,8 +86,14 @@ export interface NoUtterance {
   type: 'no_utterance';
 }
 
+/** The client abandoned the running utterance, if there was one: of it nothing more is reported. */
+export interface Cleared {
+  type: 'cleared';
+}
+
 export type SessionEvent =
   | NoUtterance
+  | Cleared
   | SpeechStarted
   | SpeechStopped
   | PartialResult

@@ -52,6 +52,11 @@ export interface LiveSettings {
   words: boolean;
   /** ISO 639-1: final text is translated, too, which has a surcharge. null: not, which no later settings change. */
   translateTo: string | null;
+  /**
+   * So many decodings in a row of an utterance that goes on must agree on text for it to be final; 0: only the end of a
+   * stretch makes text final. Models whose EngineInfo.commits is null ignore it.
+   */
+  agreements: number;
 }
 
 /** A shorter silence ends most utterances in the middle of a sentence. */
@@ -74,6 +79,7 @@ export const DEFAULT_SETTINGS: LiveSettings = {
   interim: false,
   words: false,
   translateTo: null,
+  agreements: 0,
 };
 
 /** As the addon has them. */
@@ -90,7 +96,7 @@ export function liveOptions(turns: TurnDetection): LiveOptions {
 }
 
 /** Where a window without a pause is cut: the quietest place of its last seconds. */
-const SEARCH_SECONDS = 2;
+export const SEARCH_SECONDS = 2;
 
 /** The signal of a session. `windowSeconds`: the longest that the model takes. */
 export function audioOptions(format: LiveFormat, { turns }: LiveSettings, windowSeconds: number): LiveAudioOptions {

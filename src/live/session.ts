@@ -179,6 +179,7 @@ export class LiveSession {
       audio.clear();
       if (this.#utterance !== null) this.#decoder.abandon(this.#utterance.number);
       this.#utterance = null;
+      this.#parts.emit({ type: 'cleared' });
     } else {
       const events = audio.endUtterance();
       if (events.length === 0 && input.kind === 'end utterance') this.#parts.emit({ type: 'no_utterance' });
@@ -271,9 +272,11 @@ export class LiveSession {
   }
 
   #partialIfDue(): void {
-    const { audio } = this.#parts;
+    const { audio, engine } = this.#parts;
     const utterance = this.#utterance;
-    if (!this.#settings.interim || utterance === null) return;
+    const { interim, agreements } = this.#settings;
+    const commits = agreements > 0 && engine.info.commits !== null;
+    if ((!interim && !commits) || utterance === null) return;
     if (audio.position - utterance.decodedTo < SAMPLE_RATE / 2) return;
     this.#decoder.partial(() => this.#stretchTo(audio.position));
   }

@@ -1,4 +1,5 @@
 /** Has stretches of a session's utterances transcribed, and reports the results in the order of the audio. */
+import type { Segment } from '../engine/binding.js';
 import { IdleSignal } from '../idle-signal.js';
 import { SAMPLE_RATE } from '../engine/sample-rate.js';
 import { joinTexts } from '../engine/transcript-text.js';
@@ -6,8 +7,9 @@ import type { RecognisedUtterance, UtteranceToRecognise, WorkOrigin } from '../e
 import type { Timers } from '../timers.js';
 import type { SpeechOfModel } from '../transcription/engine-lease.js';
 import { requestError } from '../transcription/request-errors.js';
+import { CommittedText } from './committed-text.js';
 import type { FailedResult, FinalResult, PartialResult } from './events.js';
-import type { LiveSettings } from './options.js';
+import { SEARCH_SECONDS, type LiveSettings } from './options.js';
 import { PartialPace } from './partial-pace.js';
 import { RecentConfidence } from './recent-confidence.js';
 import { SpokenLanguage } from './spoken-language.js';
@@ -61,6 +63,11 @@ interface Pending {
   abort: AbortController;
 }
 
+/** A stretch that goes on. */
+interface Running extends Pick<Stretch, 'utterance' | 'startSample'> {
+  committed: CommittedText;
+}
+
 export class UtteranceDecoder {
   settings: LiveSettings;
   readonly #spoken = new SpokenLanguage();
@@ -71,6 +78,7 @@ export class UtteranceDecoder {
   #most = 1;
   #order: Promise<void> = Promise.resolve();
   #partial: Pending | null = null;
+  #running: Running | null = null;
 
   constructor(
     private readonly parts: DecoderParts,
@@ -93,11 +101,13 @@ export class UtteranceDecoder {
     this.giveUpPartial();
     const pending = { utterance: stretch.utterance, abort: new AbortController() };
     this.#pending.add(pending);
-    const recognised = stretch.samples.length === 0 ? null : this.#recognise(stretch, pending, DUE_MS);
+    const committed = this.#committedOf(stretch);
+    this.#running = null;
+    const recognised = stretch.samples.length === 0 ? null : this.#recognise(stretch, committed, pending, DUE_MS);
     // It may fail before its turn comes.
     recognised?.catch(() => undefined);
     this.#order = this.#order.then(async () => {
-      const event = await this.#outcome(stretch, recognised);
+      const event = await this.#outcome(stretch, committed, recognised);
       this.#pending.delete(pending);
       if (!pending.abort.signal.aborted && !this.parts.signal.aborted) this.parts.emit(event);
       this.#settled.check();
@@ -116,14 +126,15 @@ export class UtteranceDecoder {
     const pending = { utterance: taken.utterance, abort: new AbortController() };
     this.#partial = pending;
     const begun = timers.now();
-    void this.#recognise(taken, pending, null)
+    const committed = this.#committedOf(taken);
+    void this.#recognise(taken, committed, pending, null)
       .then(
         (result) => {
           if (pending.abort.signal.aborted) return;
           const lagMs = timers.now() - begun;
           observer.partialResult({ lagMs });
           if (this.#pace.took(lagMs, room(), timers.now())) observer.partialShed();
-          if (this.#confidence.wouldPass(result)) this.parts.emit({ type: 'partial', ...this.#decoded(taken, result) });
+          if (this.#confidence.wouldPass(result)) this.#report(taken, committed, result);
         },
         // It fails as the final result will, which says so.
         () => this.#pace.gaveUp(timers.now()),
@@ -139,8 +150,8 @@ export class UtteranceDecoder {
     const pending = { utterance: stretch.utterance, abort: new AbortController() };
     this.#partial = pending;
     try {
-      const result = await this.#recognise(stretch, pending, DUE_MS);
-      return this.#decoded(stretch, result).text;
+      const { segments, language } = await this.#recognise(stretch, this.#committedOf(stretch), pending, DUE_MS);
+      return textOf(segments, language);
     } catch {
       return null;
     } finally {
@@ -157,27 +168,57 @@ export class UtteranceDecoder {
 
   /** No result of this utterance is reported any more. */
   abandon(utterance: number): void {
+    if (this.#running?.utterance === utterance) this.#running = null;
     if (this.#partial?.utterance === utterance) this.giveUpPartial();
     for (const pending of this.#pending) {
       if (pending.utterance === utterance) pending.abort.abort(new Error('The client abandoned its utterance.'));
     }
   }
 
+  #committedOf({ utterance, startSample }: Stretch): CommittedText {
+    const running = this.#running;
+    if (running?.utterance === utterance && running.startSample === startSample) return running.committed;
+    const { commits } = this.parts.engine.info;
+    const committed = new CommittedText(this.settings.agreements, commits, startSample / SAMPLE_RATE);
+    this.#running = { utterance, startSample, committed };
+    return committed;
+  }
+
+  /** Of a stretch that goes on: what is final of it now, and what may change. */
+  #report(stretch: Stretch, committed: CommittedText, result: RecognisedUtterance): void {
+    const { emit, engine } = this.parts;
+    // A cut for its length may leave the last audio to the next stretch.
+    const isNearCut = stretch.samples.length > (engine.info.windowSeconds - SEARCH_SECONDS) * SAMPLE_RATE;
+    const piece = isNearCut ? null : committed.add(result);
+    if (piece !== null) {
+      const text = textOf(piece.segments, piece.language);
+      emit({ type: 'final', utterance: stretch.utterance, ...piece, text, endedBy: 'agreement' });
+    }
+    if (this.settings.interim) emit({ type: 'partial', ...this.#decoded(stretch, committed, result) });
+  }
+
   async #recognise(
     { startSample, samples }: Stretch,
+    committed: CommittedText,
     { abort }: Pending,
     dueInMs: UtteranceToRecognise['dueInMs'],
   ): Promise<RecognisedUtterance> {
     const { engine, accountId, requestId, signal, timers, observer } = this.parts;
-    const { language, detectsEach, prompt, words } = this.settings;
+    const { language, detectsEach, prompt, words, agreements } = this.settings;
+    const { commits, languages } = engine.info;
+    const { prefix } = committed;
+    const spoken = committed.language?.language;
     const begun = timers.now();
     // Of its own: a crash is counted against the utterance, not against the session.
     const origin: WorkOrigin = { requestId, accountId, background: false, sha256: null };
     const guess = this.#spoken.leader;
     const result = await engine.recognise({
-      ...{ samples, startSample, accountId, origin, dueInMs, align: words },
+      ...{ samples, startSample, accountId, origin, dueInMs },
+      align: words || (agreements > 0 && commits === 'words'),
+      ...(agreements > 0 && commits === 'prefix' ? { describe: true } : {}),
+      ...(prefix === null ? {} : { prefix }),
       signal: AbortSignal.any([signal, abort.signal]),
-      language: language ?? (detectsEach ? 'auto' : this.#spoken.next),
+      language: language ?? languages.find((code) => code === spoken) ?? (detectsEach ? 'auto' : this.#spoken.next),
       ...(guess === null ? {} : { languageGuess: guess }),
       ...(prompt === null ? {} : { prompt }),
     });
@@ -190,33 +231,42 @@ export class UtteranceDecoder {
 
   async #outcome(
     stretch: EndedStretch,
+    committed: CommittedText,
     recognised: Promise<RecognisedUtterance> | null,
   ): Promise<FinalResult | FailedResult> {
     const { endedBy } = stretch;
     try {
       const result = await recognised;
-      if (result === null) return { type: 'final', ...this.#nothing(stretch), endedBy };
-      if (result.segments.length > 0) this.#spoken.add(result, stretch.samples.length / SAMPLE_RATE);
-      if (!this.#confidence.passes(result)) return { type: 'final', ...this.#nothing(stretch), endedBy };
-      return { type: 'final', ...this.#decoded(stretch, result), endedBy };
+      if (result === null) return { type: 'final', ...this.#nothing(stretch, committed), endedBy };
+      if (result.segments.length > 0) {
+        this.#spoken.add(committed.language ?? result, stretch.samples.length / SAMPLE_RATE);
+      }
+      if (!this.#confidence.passes(result)) return { type: 'final', ...this.#nothing(stretch, committed), endedBy };
+      return { type: 'final', ...this.#decoded(stretch, committed, result), endedBy };
     } catch (error) {
-      const { utterance, startSeconds, endSeconds } = this.#nothing(stretch);
-      return { type: 'failed', utterance, startSeconds, endSeconds, endedBy, error: requestError(error) };
+      const { utterance, startSeconds, endSeconds, continuesWord } = this.#nothing(stretch, committed);
+      const failure = { endedBy, error: requestError(error) };
+      return { type: 'failed', utterance, startSeconds, endSeconds, continuesWord, ...failure };
     }
   }
 
-  #decoded(stretch: Stretch, { segments, language }: RecognisedUtterance): Omit<PartialResult, 'type'> {
-    const text = joinTexts(
-      segments.map((segment) => segment.text),
-      language,
-    );
-    return { ...this.#nothing(stretch), text, segments, language };
+  #decoded(stretch: Stretch, committed: CommittedText, result: RecognisedUtterance): Omit<PartialResult, 'type'> {
+    const { language } = result;
+    const rest = committed.restOf(result);
+    return { ...this.#nothing(stretch, committed), ...rest, text: textOf(rest.segments, language), language };
   }
 
-  #nothing({ utterance, startSample, samples }: Stretch): Omit<PartialResult, 'type'> {
+  #nothing({ utterance, startSample, samples }: Stretch, committed: CommittedText): Omit<PartialResult, 'type'> {
     const language = this.settings.language ?? this.#spoken.leader ?? DEFAULT_LANGUAGE;
-    const startSeconds = startSample / SAMPLE_RATE;
-    const endSeconds = (startSample + samples.length) / SAMPLE_RATE;
-    return { utterance, startSeconds, endSeconds, text: '', segments: [], language };
+    const { endSeconds: startSeconds } = committed;
+    const endSeconds = Math.max(startSeconds, (startSample + samples.length) / SAMPLE_RATE);
+    return { utterance, startSeconds, endSeconds, text: '', segments: [], language, continuesWord: false };
   }
+}
+
+function textOf(segments: readonly Segment[], language: string): string {
+  return joinTexts(
+    segments.map(({ text }) => text),
+    language,
+  );
 }

@@ -98,7 +98,7 @@ export class InstalledSpeech implements SpeechModelDirectory {
     const { settings } = this.options;
     const facts = speechFacts(entry, modelPath(settings.roots, entry));
     const { maxSeconds: windowSeconds } = windowPolicy(installedSpeech(settings).manifest, entry);
-    return { info: { ...facts, devices, voiceActivity, windowSeconds }, loaded: false, since: null };
+    return { info: { ...facts, devices, voiceActivity, windowSeconds, commits: null }, loaded: false, since: null };
   }
 }
 

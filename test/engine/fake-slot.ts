@@ -88,12 +88,14 @@ export function fakeResultOf(window: FakeAudioWindow, options: DecodeOptions): W
   const language = options.language === 'auto' ? detected : options.language;
   const text = window.spec.text ?? `${language}${window.index}`;
   const { startSeconds, endSeconds } = window;
+  const prefix = options.prefix?.text ?? '';
+  const behind = ` ${text}`.startsWith(prefix) ? '' : prefix;
   const { averageLogProbability = -0.05, scoredTokens = 5 } = window.spec;
   return {
     segments: [
       withWords(
         {
-          ...{ startSeconds, endSeconds, text: ` ${text}`, noSpeechProbability: 0 },
+          ...{ startSeconds, endSeconds, text: `${behind} ${text}`, noSpeechProbability: 0 },
           ...(options.describe === true ? { decoding: fakeDecoding(window, options) } : {}),
         },
         options.align === true,

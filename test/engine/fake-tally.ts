@@ -62,7 +62,10 @@ export class FakeTally {
     rowMs: 0.8,
     gainOfThreads: 1,
     languages: ['en', 'es', 'de', 'fr'],
-    abilities: { detectsLanguage: true, translates: true, takesPrompt: true, takesTemperature: true },
+    abilities: {
+      ...{ detectsLanguage: true, translates: true, takesPrompt: true, takesTemperature: true },
+      ...{ takesPrefix: true, timesWords: false },
+    },
     devices: ['cpu'],
   };
   readonly runs: FakeRun[] = [];

@@ -140,6 +140,21 @@ for (const [kind, start] of Object.entries(KINDS)) {
       window.release();
     });
 
+    it('writes behind a prefix', async () => {
+      expect(model.info.abilities.takesPrefix).to.equal(true);
+      const plain = await alone(0);
+      for (const prefix of [
+        { text: plain.slice(0, plain.lastIndexOf(' ')), tokens: [] },
+        { text: ' Something else', tokens: [] },
+      ]) {
+        const window = open(0, { ...OPTIONS, prefix });
+        await encode(window);
+        batch.add(window);
+        await decode();
+        expect(text(window).slice(0, prefix.text.length)).to.equal(prefix.text);
+      }
+    });
+
     it('says when each word was said, if it is asked to, and the same text', async () => {
       const plain = await alone(0);
       const window = open(0, { ...OPTIONS, align: true });

@@ -83,7 +83,10 @@ describe('packed weights beside the models', () => {
     const source = join(modelsDir, 'source.bin');
     writeFileSync(source, 'other weights');
     const path = model('ggml-mine.bin', { 'encoder-int8.weights': 10 });
-    const abilities = { detectsLanguage: true, translates: true, takesPrompt: true, takesTemperature: true };
+    const abilities = {
+      ...{ detectsLanguage: true, translates: true, takesPrompt: true, takesTemperature: true },
+      ...{ takesPrefix: true, timesWords: false },
+    };
     await importSpeechModel(source, {
       roots: { packageRoot, modelsDir },
       name: 'mine',

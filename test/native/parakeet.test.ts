@@ -47,7 +47,10 @@ describe('Addon: a Parakeet model', () => {
         languages: [],
         device: 'cpu',
         accelerator: whisper.info.accelerator,
-        abilities: { detectsLanguage: false, translates: false, takesPrompt: false, takesTemperature: false },
+        abilities: {
+          ...{ detectsLanguage: false, translates: false, takesPrompt: false, takesTemperature: false },
+          ...{ takesPrefix: false, timesWords: true },
+        },
       });
       expect(model.info.memoryBytes).to.be.greaterThan(10_000);
       whisper.close();

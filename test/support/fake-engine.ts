@@ -80,6 +80,7 @@ export class FakeEngine implements SpeechEngine {
     translatesToEnglish: false,
     abilities: { detectsLanguage: true, takesPrompt: true, takesTemperature: true },
     alignsWords: true,
+    commits: 'prefix' as 'prefix' | 'words' | null,
     devices: { ids: ['cpu'], name: 'Fake CPU' },
     modelName: 'fake',
     isDemonstration: false,
@@ -98,7 +99,10 @@ export class FakeEngine implements SpeechEngine {
   readonly prompts: (string | undefined)[] = [];
   /** At what temperature each pass was asked to decode. */
   readonly temperatures: (number | undefined)[] = [];
-  /** What the next utterances of live sessions say, each once; then, and at first, 'Hello, World.'. */
+  /**
+   * What the next utterances of live sessions say, each once; then, and at first, 'Hello, World.'. Decodings that may
+   * change say what the next one says.
+   */
   readonly utterances: string[] = [];
   /** Those that were recognised, or failed. */
   readonly recognised: UtteranceToRecognise[] = [];
@@ -200,17 +204,21 @@ export class FakeEngine implements SpeechEngine {
   async recognise(utterance: UtteranceToRecognise): Promise<RecognisedUtterance> {
     this.#refuseWhenClosing();
     this.#refuseUnknown(utterance.language);
-    const { samples, startSample, language, signal, align } = utterance;
+    const { samples, startSample, language, signal, align, describe, prefix, dueInMs } = utterance;
     const most = this.info.windowSeconds * 16_000;
     if (samples.length === 0 || samples.length > most)
       throw new EngineError('invalid_argument', `The utterance has ${samples.length} samples; allowed: 1 to ${most}.`);
     signal?.throwIfAborted();
     this.recognised.push(utterance);
-    const text = this.utterances.shift() ?? ' Hello, World.';
+    const next = (dueInMs === null ? this.utterances[0] : this.utterances.shift()) ?? ' Hello, World.';
+    const forced = prefix?.text ?? '';
+    const text = next.startsWith(forced) ? next : forced + next;
     return this.#run(async () => {
       await this.work(signal, 0);
       const window = { index: 0, of: 1, seconds: samples.length / 16_000 };
-      const segment = laterBy(startSample / 16_000, spokenEvenly(text, window, { align: align === true }));
+      const spoken = laterBy(startSample / 16_000, spokenEvenly(text, window, { align: align === true }));
+      const tokens = { windowStartSeconds: startSample / 16_000, tokens: [1, 2], averageLogProbability: -0.25 };
+      const segment = describe === true ? { ...spoken, decoding: { ...tokens, temperature: 0 } } : spoken;
       return {
         language: language === 'auto' ? 'en' : language,
         languageProbabilities: language === 'auto' ? { en: 0.99, de: 0.01 } : null,

@@ -10,6 +10,15 @@ namespace verbatim {
 
 enum class SpeechTask { kTranscribe, kTranslate };
 
+// Text that a window's transcript begins with.
+struct TextPrefix {
+  // Valid UTF-8. Empty: none is given.
+  std::string text;
+  // Of an earlier decoding of the same audio: SegmentDecoding::opening and tokens of its segments, joined. As far as
+  // they spell the text they are taken; the rest of the text is split into tokens.
+  std::vector<int> tokens;
+};
+
 // Options of one window. The defaults are those of whisper.cpp's command line, except that decoding is greedy.
 //
 // The service leaves best_of, the thresholds and max_tokens at their defaults. The tests that compare our decoder with
@@ -32,6 +41,9 @@ struct DecodeOptions {
   // Text that the model treats as preceding the window. Every pass over the window gets it, except a short last one. At
   // most 4096 bytes; the last 223 tokens count.
   std::string initial_prompt;
+  // The transcript is this text, and what the model writes behind it. Only for models whose abilities say so
+  // (takes_prefix); at most 4096 bytes and 200 tokens.
+  TextPrefix prefix;
   // A window is empty when its no-speech probability is above this and its average log probability is below
   // log_prob_threshold.
   float no_speech_threshold = 0.6f;
@@ -91,6 +103,8 @@ struct Word {
 
 // How a segment was decoded.
 struct SegmentDecoding {
+  // The time stamp before `tokens` that they do not have; -1: there is none.
+  int opening = -1;
   // Text tokens and time stamps.
   std::vector<int> tokens;
   // Mean natural log probability of `tokens`, <= 0, at the temperature they were decoded at.

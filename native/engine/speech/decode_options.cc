@@ -34,6 +34,15 @@ void check_finite(std::string_view option, float value) {
   refuse(option, std::to_string(value), "any finite number");
 }
 
+void check_prefix(const DecodeOptions& options, const SpeechModelInfo& model) {
+  const std::size_t bytes = options.prefix.text.size();
+  if (bytes == 0) return;
+  const std::string given = std::to_string(bytes) + " bytes long";
+  if (!model.abilities.takes_prefix) refuse("prefix", given, "none, since this decoder takes no prefix");
+  if (bytes > kMaxPrefixBytes) refuse("prefix", given, "at most " + std::to_string(kMaxPrefixBytes));
+  if (options.max_tokens > 0) refuse("max_tokens", std::to_string(options.max_tokens), "0 with a prefix");
+}
+
 }  // namespace
 
 int language_id(const SpeechModelInfo& model, const std::string& code) {
@@ -54,6 +63,7 @@ void check_decode_options(const DecodeOptions& options, const SpeechModelInfo& m
     refuse("initial_prompt", std::to_string(options.initial_prompt.size()) + " bytes long",
            "at most " + std::to_string(kMaxPromptBytes));
   }
+  check_prefix(options, model);
   if (options.language != "auto" && language_id(model, options.language) < 0) {
     throw EngineError(ErrorCode::kUnsupportedLanguage,
                       "the model does not know the language \"" + options.language + "\"");

@@ -15,6 +15,9 @@ void check_decode_options(const DecodeOptions& options, const SpeechModelInfo& m
 // Longest initial prompt, bytes. Any thousand characters fit; the model uses the last 223 tokens at most.
 inline constexpr std::size_t kMaxPromptBytes = 4096;
 
+// Longest prefix, bytes.
+inline constexpr std::size_t kMaxPrefixBytes = 4096;
+
 // whisper.cpp's id of a language code, or -1 if the model does not know it.
 int language_id(const SpeechModelInfo& model, const std::string& code);
 

@@ -22,6 +22,10 @@ struct SpeechAbilities {
   bool takes_prompt = true;
   // Decodes at temperatures above 0.
   bool takes_temperature = true;
+  // Accepts a prefix (DecodeOptions::prefix).
+  bool takes_prefix = false;
+  // Decodes the times of words with the text: DecodeOptions::align costs nothing.
+  bool times_words = false;
 };
 
 struct SpeechModelInfo {

@@ -1,5 +1,15 @@
 /** How a window is decoded, and the result. */
 
+export interface TextPrefix {
+  /** The segments' texts, joined, begin with it. At most 4096 bytes and 200 tokens. */
+  text: string;
+  /**
+   * Of an earlier decoding of the same audio: its segments' `opening` and `tokens` (SegmentDecoding), joined. As far as
+   * they spell the text they are taken; the rest of it is split into tokens.
+   */
+  tokens: readonly number[];
+}
+
 export interface DecodeOptions {
   /** ISO 639-1 code, or 'auto' to detect in the same encoder pass. */
   language: string;
@@ -16,6 +26,8 @@ export interface DecodeOptions {
    */
   temperatureIncrement?: number;
   initialPrompt?: string;
+  /** Text that the window's text begins with. Only for models that have the ability `takesPrefix`. */
+  prefix?: TextPrefix;
   /** A decoding whose average log-probability is lower is repeated at a higher temperature. */
   logProbThreshold?: number;
   ownLength?: boolean;
@@ -39,6 +51,8 @@ export interface Word {
 export interface SegmentDecoding {
   /** Where the window begins that it is of, on the file's time line. */
   windowStartSeconds: number;
+  /** Id of the time stamp before `tokens` that they do not have; absent: there is none. */
+  opening?: number;
   /** Ids of its text and time stamps. */
   tokens: number[];
   /** Mean natural log-probability of these, <= 0, as they were decoded at the temperature. */

@@ -17,6 +17,10 @@ export interface SpeechAbilities {
   takesPrompt: boolean;
   /** Above 0. */
   takesTemperature: boolean;
+  /** DecodeOptions.prefix. */
+  takesPrefix: boolean;
+  /** Decodes the times of words with the text: DecodeOptions.align costs nothing. */
+  timesWords: boolean;
 }
 
 export interface SpeechModelInfo {

@@ -150,6 +150,7 @@ class Transcriber implements LocalSpeechEngine {
       translatesToEnglish: options.translates === true && infos[0]?.abilities.translates === true,
       abilities: abilitiesOf(infos, languages.length === 1 || textLanguage !== null),
       alignsWords: true,
+      commits: can(infos, 'takesPrefix') ? 'prefix' : can(infos, 'timesWords') ? 'words' : null,
       devices: { ids: options.devices, name: [...new Set(infos.map((info) => deviceName(info, options)))].join(', ') },
       modelName: options.modelName,
       voiceActivity: voice === null ? 'energy' : 'silero',

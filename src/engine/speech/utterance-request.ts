@@ -88,7 +88,7 @@ export class UtteranceRequest implements WindowedRequest {
 
   private decodeOptions(): DecodeOptions {
     const { policy, textLanguage, languages } = this.context;
-    const { languageGuess: guess, prompt: given = '', align = false } = this.utterance;
+    const { languageGuess: guess, prompt: given = '', align = false, describe = false, prefix } = this.utterance;
     const detects = this.language === 'auto' && textLanguage === null;
     const prompt = initialPrompt(given);
     const known = this.language === 'auto' ? (languages[0] ?? 'en') : this.language;
@@ -99,6 +99,8 @@ export class UtteranceRequest implements WindowedRequest {
       ...(prompt === '' ? {} : { initialPrompt: prompt }),
       ownLength: policy.ownLength,
       ...(align ? { align } : {}),
+      ...(describe ? { describe } : {}),
+      ...(prefix === undefined ? {} : { prefix }),
     };
   }
 

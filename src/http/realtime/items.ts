@@ -8,6 +8,8 @@ export interface SessionItem {
   /** Of the item before it; null: it is the first. */
   previousId: string | null;
   startSeconds: number;
+  /** Its utterance has ended. */
+  isCommitted: boolean;
   /** All deltas so far. */
   transcript: string;
   joiner: TextJoiner | null;
@@ -32,7 +34,7 @@ export class Items {
   begin(utterance: number, startSeconds: number): SessionItem {
     const item: SessionItem = {
       ...{ id: `item_${randomBytes(12).toString('base64url')}`, previousId: null, startSeconds, transcript: '' },
-      ...{ joiner: null, language: null, logprobs: [], error: null },
+      ...{ isCommitted: false, joiner: null, language: null, logprobs: [], error: null },
     };
     this.#byUtterance.set(utterance, item);
     return item;
@@ -44,6 +46,7 @@ export class Items {
 
   /** Gives the item its place in the order. */
   commit(item: SessionItem): void {
+    item.isCommitted = true;
     item.previousId = this.#lastCommitted;
     this.#lastCommitted = item.id;
   }
@@ -52,17 +55,18 @@ export class Items {
     this.#byUtterance.delete(utterance);
   }
 
+  /** Drops the item of the running utterance. */
   clear(): void {
-    this.#byUtterance.clear();
+    for (const [utterance, item] of this.#byUtterance) if (!item.isCommitted) this.#byUtterance.delete(utterance);
   }
 }
 
 /** The text that a result adds to its item. */
-export function addTo(item: SessionItem, { text, language, segments }: FinalResult): string {
+export function addTo(item: SessionItem, { text, language, segments, continuesWord }: FinalResult): string {
   if (text === '') return '';
   item.joiner ??= new TextJoiner(language);
   item.language ??= language;
-  const delta = item.joiner.add(text);
+  const delta = item.joiner.add(text, continuesWord);
   item.transcript += delta;
   for (const { text: token, probability } of segments.flatMap(({ words = [] }) => words)) {
     const bytes = [...Buffer.from(token)];

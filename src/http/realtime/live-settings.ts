@@ -2,18 +2,26 @@
 import { normalizeLanguage } from '../../engine/languages.js';
 import { VerbatimError } from '../../errors.js';
 import { DEFAULT_SETTINGS, type LiveSettings, type TurnDetection } from '../../live/options.js';
-import type { RealtimeSettings, Turns } from './session-schema.js';
+import type { Delay, RealtimeSettings, Turns } from './session-schema.js';
 
 const LONGEST_SILENCE_MS = { low: 8000, medium: 4000, high: 2000, auto: 4000 } as const;
 
+/** LiveSettings.agreements. The longest delay is that of the whole utterance. */
+const AGREEMENTS: Readonly<Record<Delay, number>> = { minimal: 2, low: 2, medium: 2, high: 3, xhigh: 0 };
+const DEFAULT_DELAY = 'medium';
+
 /** Throws `unsupported_language` for what names no language. */
-export function liveSettings({ language, prompt, turns, includesLogprobs }: RealtimeSettings): LiveSettings {
+export function liveSettings(settings: RealtimeSettings): LiveSettings {
+  const { language, prompt, turns, includesLogprobs } = settings;
   const code = language === null || language === '' ? null : normalizeLanguage(language);
   if (code === null && language !== null && language !== '') {
     const message = `"${language}" is not an ISO 639 language code that the service knows.`;
     throw new VerbatimError('unsupported_language', message, { param: 'language' });
   }
-  return { ...DEFAULT_SETTINGS, language: code, prompt, turns: turnsOf(turns), words: includesLogprobs };
+  return {
+    ...{ ...DEFAULT_SETTINGS, language: code, prompt, turns: turnsOf(turns), words: includesLogprobs },
+    agreements: AGREEMENTS[settings.delay ?? DEFAULT_DELAY],
+  };
 }
 
 function turnsOf(turns: Turns | null): TurnDetection {

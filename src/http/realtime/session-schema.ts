@@ -18,10 +18,15 @@ const SemanticVad = Type.Object({
   eagerness: Type.Optional(nullable(oneOf(['low', 'medium', 'high', 'auto'], {}))),
 });
 
+/** How long text waits to be surer. */
+const DELAYS = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+export type Delay = (typeof DELAYS)[number];
+
 const Transcription = Type.Object({
   model: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200 }))),
   language: Type.Optional(nullable(Type.String({ maxLength: 35 }))),
   prompt: Type.Optional(nullable(Type.String({ maxLength: 1000 }))),
+  delay: Type.Optional(nullable(oneOf(DELAYS, {}))),
 });
 
 const AudioFormat = Type.Object({
@@ -71,6 +76,8 @@ export interface RealtimeSettings {
   /** As the client wrote it; null: it is detected. */
   language: string | null;
   prompt: string | null;
+  /** null: the client named none. */
+  delay: Delay | null;
   /** null: only `input_audio_buffer.commit` ends a turn. */
   turns: Turns | null;
   includesLogprobs: boolean;
@@ -89,7 +96,7 @@ const MANUAL_MODEL = 'gpt-realtime-whisper';
 /** Of a session that names this model. */
 export function defaultSettings(model: string | null): RealtimeSettings {
   return {
-    ...{ format: 'audio/pcm', model, language: null, prompt: null, includesLogprobs: false },
+    ...{ format: 'audio/pcm', model, language: null, prompt: null, delay: null, includesLogprobs: false },
     turns: model === MANUAL_MODEL ? null : DEFAULT_TURN_DETECTION,
   };
 }
@@ -139,9 +146,9 @@ type Given = Static<typeof Transcription> | null | undefined;
 
 function transcriptionOf(given: Given, before: RealtimeSettings): Partial<RealtimeSettings> {
   if (given === undefined) return {};
-  if (given === null) return { language: null, prompt: null };
-  const { model = before.model, language = before.language, prompt = before.prompt } = given;
-  return { model, language, prompt: prompt === '' ? null : prompt };
+  if (given === null) return { language: null, prompt: null, delay: null };
+  const { model = before.model, language = before.language, prompt = before.prompt, delay = before.delay } = given;
+  return { model, language, prompt: prompt === '' ? null : prompt, delay };
 }
 
 function includesOf(include: string[] | null | undefined): Partial<RealtimeSettings> {
@@ -209,6 +216,6 @@ export function betaSessionBody(settings: RealtimeSettings, { id, expiresAt, mod
 }
 
 /** `keywords` are not read yet, and are shown as none. */
-function transcriptionBody({ language, prompt }: RealtimeSettings, model: string): object {
-  return { model, language, prompt: prompt ?? '', keywords: [] };
+function transcriptionBody({ language, prompt, delay }: RealtimeSettings, model: string): object {
+  return { model, language, prompt: prompt ?? '', keywords: [], ...(delay === null ? {} : { delay }) };
 }

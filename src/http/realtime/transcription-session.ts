@@ -80,9 +80,8 @@ export class TranscriptionSession {
         return;
       case 'input_audio_buffer.clear':
         this.#turnBytes = 0;
-        this.#items.clear();
-        this.#live.session?.clear();
-        this.#send('input_audio_buffer.cleared', {});
+        if (this.#live.session === null) this.#cleared();
+        else this.#live.session.clear();
         return;
       default: {
         const known = [
@@ -156,7 +155,14 @@ export class TranscriptionSession {
     } else if (event.type === 'speech_stopped') this.#stopped(event, isManual);
     else if (event.type === 'final') this.#final(event);
     else if (event.type === 'failed') this.#failed(event);
+    else if (event.type === 'cleared') this.#cleared();
     else if (event.type === 'no_utterance') this.#error(emptyCommit(0), null);
+  }
+
+  /** What was sent before the client cleared it is over: it is not answered any more. */
+  #cleared(): void {
+    this.#items.clear();
+    this.#send('input_audio_buffer.cleared', {});
   }
 
   #stopped({ utterance, atSeconds }: SpeechStopped, isManual: boolean): void {
@@ -182,7 +188,7 @@ export class TranscriptionSession {
     const logprobs = (from: number): object =>
       this.#settings.includesLogprobs ? { logprobs: item.logprobs.slice(from) } : {};
     if (delta !== '') this.#send(`${TRANSCRIPTION}.delta`, { ...about, delta, ...logprobs(before) });
-    if (result.endedBy === 'length') return;
+    if (result.endedBy === 'length' || result.endedBy === 'agreement') return;
     this.#items.end(result.utterance);
     if (item.error !== null) {
       this.#send(`${TRANSCRIPTION}.failed`, {

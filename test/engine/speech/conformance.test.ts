@@ -24,6 +24,8 @@ interface Files {
 
 interface Kind {
   name: string;
+  /** EngineInfo.commits. */
+  commits: 'prefix' | null;
   start(): Promise<Subject>;
   write(directory: string): Files;
 }
@@ -31,6 +33,7 @@ interface Kind {
 const KINDS: readonly Kind[] = [
   {
     name: 'The fake engine',
+    commits: 'prefix',
     start: () => {
       const engine = new FakeEngine();
       return Promise.resolve({ engine, hold: () => engine.holdAll() });
@@ -49,6 +52,8 @@ const KINDS: readonly Kind[] = [
   },
   {
     name: 'The real engine',
+    // whisper.cpp's slots.
+    commits: null,
     start: async () => ({
       engine: await loadRealEngine({ slots: 1 }),
       // The long file takes seconds; whatever is asked meanwhile takes no slot.
@@ -173,6 +178,33 @@ for (const kind of KINDS) {
       });
       expect(named.languageProbabilities).to.equal(null);
       expect(named.segments[0]).not.to.have.property('words');
+      expectNothingTaken();
+    });
+
+    it('writes an utterance behind a prefix, or refuses it by name', async () => {
+      expect(engine.info.commits).to.equal(kind.commits);
+      const utterance = { samples: speechSamples(), startSample: 0, accountId: 'one', language: 'en', dueInMs: null };
+      if (kind.commits === null) {
+        const error = await failure(engine.recognise({ ...utterance, prefix: { text: ' Hello', tokens: [] } }));
+        expect(error).to.include({ code: 'invalid_argument' });
+        expect((error as Error).message).to.contain('takes no prefix');
+        return;
+      }
+      const before = await engine.recognise({ ...utterance, describe: true });
+      const text = before.segments.map((segment) => segment.text).join('');
+      const tokens = before.segments.flatMap(({ decoding }) => decoding?.tokens ?? []);
+      expect(tokens).not.to.deep.equal([]);
+      const half = text.slice(0, text.lastIndexOf(' '));
+      for (const prefix of [
+        { text: half, tokens },
+        { text: ' Something else', tokens: [] },
+      ]) {
+        const behind = await engine.recognise({ ...utterance, prefix });
+        const written = behind.segments.map((segment) => segment.text).join('');
+        expect(written.slice(0, prefix.text.length)).to.equal(prefix.text);
+        expect(behind.averageLogProbability).to.be.within(-20, 0);
+        if (prefix.text === half) expect(written).to.equal(text);
+      }
       expectNothingTaken();
     });
 

@@ -11,7 +11,10 @@ function repeat<T>(count: number, value: T): T[] {
 
 describe('Transcriber: language', () => {
   const DETECTS_NONE = {
-    abilities: { detectsLanguage: false, translates: false, takesPrompt: false, takesTemperature: false },
+    abilities: {
+      ...{ detectsLanguage: false, translates: false, takesPrompt: false, takesTemperature: false },
+      ...{ takesPrefix: false, timesWords: true },
+    },
   };
   const TEXTS = {
     es: 'Creo que mañana va a llover, dijo el hombre.',

@@ -113,7 +113,88 @@ describe("OpenAI's live events", () => {
     await client.next(`${BUFFER}.cleared`);
     expect(await errorOf(client, { type: `${BUFFER}.commit` })).to.include({ code: `${BUFFER}_commit_empty` });
     expect(client.of(`${BUFFER}.committed`)).to.have.length(0);
-    expect(server.engine.recognised).to.have.length(0);
+    // It may have been looked at while it was spoken.
+    expect(server.engine.recognised.filter(({ dueInMs }) => dueInMs !== null)).to.have.length(0);
+    client.close();
+  });
+
+  /** With time for decodings while it is spoken. */
+  const speak = async (client: SocketClient, pcm: Buffer): Promise<void> => {
+    for (const piece of pieces(pcm, PIECE_BYTES)) {
+      append(client, piece);
+      timers.pass(200);
+      await new Promise((resolve) => setTimeout(resolve, 4));
+    }
+  };
+  const deltasOf = (client: SocketClient): SocketEvent[] => client.of(`${TRANSCRIPTION}.delta`);
+
+  it('have deltas while one speaks, which join to the transcript', async () => {
+    server.engine.utterances.push(' One two three four.');
+    const client = await open();
+    const include = ['item.input_audio_transcription.logprobs'];
+    client.send({ type: 'session.update', session: { include } });
+    await client.next('session.updated');
+    await speak(client, at24kHz(spokenPcm()));
+    const completed = await client.next(COMPLETED);
+    expect(deltasOf(client).map(({ delta }) => delta)).to.deep.equal(['One two three', ' four.']);
+    expect(completed).to.include({ transcript: 'One two three four.' });
+    expect(client.types.indexOf(`${TRANSCRIPTION}.delta`)).to.be.below(
+      client.types.indexOf(`${BUFFER}.speech_stopped`),
+    );
+    const logprobs = deltasOf(client).map((event) =>
+      (event['logprobs'] as { token: string }[]).map(({ token }) => token),
+    );
+    expect(logprobs.map((tokens) => tokens.length)).to.deep.equal([3, 1]);
+    expect(logprobs.flat().join('').trim()).to.equal('One two three four.');
+    expect((completed['logprobs'] as object[]).length).to.equal(4);
+    client.close();
+  });
+
+  it('have them as late as the client asks for', async () => {
+    const counts: number[] = [];
+    for (const delay of ['minimal', 'high', 'xhigh']) {
+      const client = await open();
+      await configure(client, { transcription: { delay } });
+      const { session } = client.of('session.updated').at(-1) as SocketEvent & { session: object };
+      expect(session).to.have.nested.property('audio.input.transcription.delay', delay);
+      await speak(client, at24kHz(spokenPcm()));
+      await client.next(COMPLETED);
+      counts.push(deltasOf(client).length);
+      client.close();
+    }
+    expect(counts).to.deep.equal([2, 2, 1]);
+    const client = await open();
+    const update = { type: 'session.update', session: { audio: { input: { transcription: { delay: 'none' } } } } };
+    expect(await errorOf(client, update)).to.include({ param: 'session.audio.input.transcription.delay' });
+    client.close();
+  });
+
+  it('have none of an item that is cleared, behind the clear', async () => {
+    const client = await open();
+    await speak(client, at24kHz(spokenPcm({ silenceSeconds: 0 })));
+    await until(() => deltasOf(client).length === 1);
+    client.send({ type: `${BUFFER}.clear` });
+    await client.next(`${BUFFER}.cleared`);
+    const behind = client.events.length;
+    await speak(client, at24kHz(spokenPcm()));
+    const completed = await client.next(COMPLETED);
+    const abandoned = deltasOf(client)[0]!['item_id'];
+    expect(completed['item_id']).not.to.equal(abandoned);
+    expect(client.events.slice(behind).map((event) => event['item_id'])).not.to.include(abandoned);
+    client.close();
+  });
+
+  it('complete an item that was committed before the clear', async () => {
+    const client = await open();
+    await configure(client, { turn_detection: null });
+    server.engine.holdAll();
+    append(client, at24kHz(spokenPcm({ silenceSeconds: 0 })));
+    client.send({ type: `${BUFFER}.commit` });
+    await client.next(`${BUFFER}.committed`);
+    client.send({ type: `${BUFFER}.clear` });
+    await client.next(`${BUFFER}.cleared`);
+    server.engine.release();
+    expect(await client.next(COMPLETED)).to.include({ transcript: 'Hello, World.' });
     client.close();
   });
 
@@ -175,6 +256,8 @@ describe("OpenAI's live events", () => {
   it('report an item whose text could not be had, and go on', async () => {
     server.engine.failWith = new Error('It broke.');
     const client = await open();
+    // Or a decoding while it is spoken would fail.
+    await configure(client, { transcription: { delay: 'xhigh' } });
     append(client, at24kHz(spokenPcm()));
     expect(await client.next(`${TRANSCRIPTION}.failed`)).to.have.nested.property('error.code', 'internal_error');
     append(client, at24kHz(spokenPcm()));

@@ -11,6 +11,7 @@ import type { SpeechEngine } from '../../../src/engine/types.js';
 import { at24kHz, pieces, spokenPcm } from '../../support/live-audio.js';
 import { loadRealEngine } from '../../support/real-engine.js';
 import { loadTranslator, type RealTranslator } from '../../support/real-translator.js';
+import { pause, pcmOfSample } from '../../support/speech.js';
 import { TestServer, type Customer } from '../../support/server.js';
 import { until } from '../../support/until.js';
 
@@ -33,7 +34,7 @@ describe("OpenAI's client in a live session", () => {
 
   before(async () => {
     translator = loadTranslator();
-    server = await TestServer.start({ engine: await loadRealEngine({ slots: 1 }), translator });
+    server = await TestServer.start({ engine: await loadRealEngine({ slots: 1, decoder: 'batched' }), translator });
   });
   after(async () => {
     await server.dispose();
@@ -126,5 +127,36 @@ describe("OpenAI's client in a live session", () => {
     expect(spoken!.join('')).to.equal(TEXT);
     expect(translated!.join('')).to.match(/Emma.*Laura/);
     expect(await server.balance(customer)).to.equal(9);
+    socket.close();
+  });
+
+  it('gets deltas while one speaks, which join to the transcript', async () => {
+    const socket = CLIENTS['openai 7, by its intent']!.open();
+    const events: { type: string; [member: string]: unknown }[] = [];
+    socket.on('event', (event) => events.push(event));
+    socket.on('error', (error) => events.push({ type: error.message }));
+    await until(() => events.some(({ type }) => type === 'session.created'));
+    const transcription = { model: 'whisper-1', language: 'en', delay: 'minimal' };
+    socket.send({
+      type: 'session.update',
+      session: { type: 'transcription', audio: { input: { transcription, turn_detection: null } } },
+    });
+    const speech = Buffer.concat([pcmOfSample(), pause(0.3), pcmOfSample(), pause(0.3), pcmOfSample()]);
+    for (const piece of pieces(at24kHz(speech), PIECE_BYTES)) {
+      socket.send({ type: 'input_audio_buffer.append', audio: piece.toString('base64') });
+      // Twice as fast as it was spoken.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    const delta = 'conversation.item.input_audio_transcription.delta';
+    await until(() => events.some(({ type }) => type === delta), delta);
+    expect(events.map(({ type }) => type)).not.to.include('input_audio_buffer.committed');
+    socket.send({ type: 'input_audio_buffer.commit' });
+    const completed = 'conversation.item.input_audio_transcription.completed';
+    await until(() => events.some(({ type }) => type === completed), completed);
+    const deltas = events.filter(({ type }) => type === delta);
+    expect(deltas.length).to.be.at.least(2);
+    const { transcript } = events.find(({ type }) => type === completed) as { transcript?: string };
+    expect(deltas.map((event) => event['delta']).join('')).to.equal(transcript);
+    socket.close();
   });
 });

@@ -27,6 +27,7 @@ void check_decode_options(const DecodeOptions& options) {
   require(options.max_tokens == 0, "max_tokens", std::to_string(options.max_tokens), "0");
   require(options.initial_prompt.empty(), "initial_prompt",
           std::to_string(options.initial_prompt.size()) + " bytes long", "none");
+  require(options.prefix.text.empty(), "prefix", std::to_string(options.prefix.text.size()) + " bytes long", "none");
 }
 
 }  // namespace verbatim::parakeet

@@ -15,7 +15,11 @@ bool is_published(const ModelShape& shape) {
 SpeechModelInfo describe(const ModelFileInfo& file, const DeviceInfo& device) {
   SpeechModelInfo info;
   info.family = "parakeet";
-  info.abilities = {.detects_language = false, .translates = false, .takes_prompt = false, .takes_temperature = false};
+  info.abilities = {.detects_language = false,
+                    .translates = false,
+                    .takes_prompt = false,
+                    .takes_temperature = false,
+                    .times_words = true};
   info.type = is_published(file.shape) ? "parakeet-tdt-0.6b" : "custom";
   info.weight_type = ggml_type_name(weight_type(file.shape.file_type));
   info.device = device.id;

@@ -23,6 +23,7 @@ class WhisperRecogniser final : public Recogniser {
       : loaded_(std::move(loaded)), info_(loaded_->model()->info()) {
     info_.memory_bytes += loaded_->bytes();
     info_.weight_cache = loaded_->weight_cache();
+    info_.abilities.takes_prefix = true;
   }
 
   const SpeechModelInfo& info() const noexcept override { return info_; }

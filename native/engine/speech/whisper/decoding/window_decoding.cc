@@ -52,12 +52,14 @@ int first_language(const DecodingModel& model, const DecodeOptions& options) {
 }  // namespace
 
 WindowDecoding::WindowDecoding(const DecodingModel& model, const DecodeOptions& options,
-                               const std::vector<TokenId>& initial_prompt, std::size_t samples, const Kernels& kernels)
+                               const std::vector<TokenId>& initial_prompt, std::size_t samples,
+                               std::vector<TokenId> prefix, const Kernels& kernels)
     : model_(model),
       options_(options),
       kernels_(kernels),
       rules_{model.tokens, model.blank, model.time_stamps, options.max_tokens},
       prompt_(model.tokens, options.task, model.time_stamps, model.text_positions, initial_prompt),
+      prefix_(model.tokens, model.time_stamps, std::move(prefix)),
       seconds_(static_cast<double>(samples) / kSampleRate),
       seek_end_(mel_frames(samples)),
       most_passes_(most_encoder_passes(samples)),
@@ -80,11 +82,30 @@ std::size_t WindowDecoding::width() const noexcept {
 void WindowDecoding::begin_pass() {
   const bool more = seek_ + kLeastRest < seek_end_ && result_.timings.encoder_passes < most_passes_;
   phase_ = more ? Phase::kEncode : Phase::kDone;
+  if (!more && !prefix_.empty()) add_rest_of_prefix();
+}
+
+// No pass is left for it. Without any pass there is nothing that words could be aligned by.
+void WindowDecoding::add_rest_of_prefix() {
+  DecodedSegment segment{seek_, std::max(seek_, seek_end_), no_speech_};
+  for (std::size_t i = 0; i < prefix_.size(); ++i) {
+    if (!model_.tokens.is_text(prefix_.tokens()[i])) continue;
+    const bool is_scored = i < prefix_.scored().size();
+    segment.tokens.push_back(is_scored ? prefix_.scored()[i] : DecodedToken{prefix_.tokens()[i], 0, 1.0f});
+  }
+  if (options_.align && result_.timings.encoder_passes == 0) segment.token_starts.resize(segment.tokens.size() + 1);
+  segments_.push_back(std::move(segment));
+  prefix_.end_pass(prefix_.size());
+}
+
+TextBounds WindowDecoding::bounds() const noexcept {
+  return {seek_, seek_end_, options_.max_tokens, longest_text(), model_.time_stamps};
 }
 
 void WindowDecoding::encoded() {
   ++result_.timings.encoder_passes;
   if (seek_ > 0 && seek_ + kShortRest >= seek_end_) prompt_.clear();
+  prefix_.begin_pass(rules_, bounds());
   phase_ = Phase::kDecode;
   best_ = 0;
   temperature_ = options_.temperature;
@@ -117,6 +138,7 @@ void WindowDecoding::add_prompt() {
   }
   prompt_row_ = request_.rows.size() - 1;
   request_.rows[prompt_row_].wants_logits = true;
+  for (const TokenId token : prefix_.tokens()) request_.rows.push_back({token, history, true});
   std::ranges::fill(histories_, history);
 }
 
@@ -138,8 +160,10 @@ void WindowDecoding::on_logits(std::size_t row, std::span<float> logits) {
   if (prompt_row_ == kNone) {
     const std::size_t hypothesis = active_[row];
     draw(hypothesis, {kernels_, logits, rules_.allowed_after(hypotheses_[hypothesis]), temperature_});
-  } else if (row == prompt_row_) {
-    const TokenDistribution distribution(kernels_, logits, rules_.allowed_after(Hypothesis()), temperature_);
+  } else if (row >= prompt_row_) {
+    const std::size_t place = row - prompt_row_;
+    const TokenDistribution distribution(kernels_, logits, prefix_.allowed_at(place), temperature_);
+    if (place < prefix_.size()) return prefix_.score(place, distribution);
     for (const std::size_t hypothesis : active_) draw(hypothesis, distribution);
   }
 }
@@ -185,6 +209,7 @@ void WindowDecoding::advance() {
     return add_prompt();
   }
   result_.timings.tokens += static_cast<int>(active_.size());
+  if (prompt_row_ != kNone) append_prefix();
   searches_beams() ? append_beams() : append_draws();
   const auto length = hypotheses_[active_.front()].tokens.size();
   std::erase_if(active_, [&](std::size_t i) { return hypotheses_[i].ended(); });
@@ -193,8 +218,13 @@ void WindowDecoding::advance() {
 }
 
 void WindowDecoding::append(Hypothesis& hypothesis, const DecodedToken& token) const {
-  const TextBounds bounds{seek_, seek_end_, options_.max_tokens, longest_text(), model_.time_stamps};
-  whisper::append(hypothesis, token, bounds, model_.tokens);
+  whisper::append(hypothesis, token, bounds(), model_.tokens);
+}
+
+void WindowDecoding::append_prefix() {
+  for (const std::size_t i : active_) {
+    for (const DecodedToken& token : prefix_.scored()) append(hypotheses_[i], token);
+  }
 }
 
 void WindowDecoding::append_draws() {
@@ -279,7 +309,7 @@ bool WindowDecoding::is_acceptable(const Hypothesis& hypothesis) const {
 
 void WindowDecoding::end_pass() {
   const Hypothesis& best = hypotheses_[best_];
-  const bool silent = no_speech_ > options_.no_speech_threshold &&
+  const bool silent = prefix_.empty() && no_speech_ > options_.no_speech_threshold &&
                       best.average_log_probability < static_cast<double>(options_.log_prob_threshold);
   const auto kept = silent ? 0 : static_cast<std::size_t>(best.result_length);
   prompt_.go_on(temperature_, std::span(best.tokens).first(kept));
@@ -290,6 +320,7 @@ void WindowDecoding::end_pass() {
       segments_.push_back(std::move(segment));
     }
   }
+  prefix_.end_pass(best.tokens.size());
   seek_ += seek_delta(best);
   request_ = {};
   begin_pass();

@@ -14,6 +14,7 @@
 #include "speech/whisper/decoding/hypothesis.h"
 #include "speech/whisper/decoding/logits_rules.h"
 #include "speech/whisper/decoding/token_distribution.h"
+#include "speech/whisper/decoding/window_prefix.h"
 #include "speech/whisper/decoding/window_prompt.h"
 #include "speech/whisper/decoding/window_segments.h"
 #include "speech/whisper/model/special_tokens.h"
@@ -44,6 +45,8 @@ struct DecodingModel {
 //     kEncode: encode from seek(), then encoded()
 //     kDecode: compute request(), on_logits() for each row whose logits are wanted, then advance()
 //
+// With a prefix every hypothesis begins with its tokens, and the segments hold its text whatever is decoded.
+//
 // It differs from whisper.cpp in three ways. The no-speech probability is read after <|startoftranscript|> alone, in
 // every pass, where whisper.cpp reads uninitialised memory. The number of encoder passes is bounded. And where there is
 // a fall-back, a text that loops (loops() in sequence_score.h) counts as failed.
@@ -52,9 +55,11 @@ class WindowDecoding {
   enum class Phase { kEncode, kDecode, kDone };
 
   // model: must outlive this. options: checked (check_decode_options). initial_prompt: its tokens. samples: number of
-  // samples of the window at 16 kHz, at most 30 seconds. A window of less than 0.11 s is done at once.
+  // samples of the window at 16 kHz, at most 30 seconds. A window of less than 0.11 s is done at once. prefix: the
+  // tokens of options.prefix (prefix_tokens), fewer than half the model's text positions.
   WindowDecoding(const DecodingModel& model, const DecodeOptions& options, const std::vector<TokenId>& initial_prompt,
-                 std::size_t samples, const transformer::Kernels& kernels = transformer::kernels());
+                 std::size_t samples, std::vector<TokenId> prefix = {},
+                 const transformer::Kernels& kernels = transformer::kernels());
 
   Phase phase() const noexcept { return phase_; }
   // Where the current or next encoder pass begins in the window, in hundredths of a second, which are mel frames.
@@ -98,6 +103,8 @@ class WindowDecoding {
   int longest_text() const noexcept { return model_.text_positions / 2 - 4; }
 
   void begin_pass();
+  TextBounds bounds() const noexcept;
+  void add_rest_of_prefix();
   void begin_temperature();
   void request_start();
   void add_prompt();
@@ -106,6 +113,7 @@ class WindowDecoding {
   void read_start(std::span<const float> logits);
   void draw(std::size_t hypothesis, const TokenDistribution& distribution);
   void append(Hypothesis& hypothesis, const DecodedToken& token) const;
+  void append_prefix();
   void append_draws();
   void append_beams();
 
@@ -121,6 +129,7 @@ class WindowDecoding {
   const transformer::Kernels& kernels_;
   LogitsRules rules_;
   WindowPrompt prompt_;
+  WindowPrefix prefix_;
   double seconds_;
   // Mel frames of the window.
   int seek_end_;
@@ -136,7 +145,7 @@ class WindowDecoding {
 
   DecodingRequest request_;
   std::size_t start_row_ = kNone;
-  // The prompt's last row; kNone where each row belongs to one of active_.
+  // The prompt's last row, which the prefix follows; kNone where each row belongs to one of active_.
   std::size_t prompt_row_ = kNone;
 
   // As many as any temperature needs. Each temperature resets the first width(); the others keep their state, as

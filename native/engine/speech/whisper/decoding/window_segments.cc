@@ -26,6 +26,7 @@ class SegmentCutter {
       if (!closes(i)) continue;
       add(i + 1, time_of(text_[i]));
       start_ = time_of(text_[i]);
+      opening_ = text_[i].id;
       first_ = i + 1;
     }
     add(text_.size(), seek_ + seek_delta);
@@ -46,12 +47,14 @@ class SegmentCutter {
       return;
     }
     segments_.push_back({start_, time, 0.0f, {tokens.begin(), tokens.end()}});
+    segments_.back().opening = opening_;
   }
 
   std::span<const DecodedToken> text_;
   const SpecialTokens& tokens_;
   std::int64_t seek_;
   std::int64_t start_;
+  TokenId opening_ = -1;
   std::size_t first_ = 0;
   std::vector<DecodedSegment> segments_;
 };
@@ -69,6 +72,7 @@ struct Score {
 SegmentDecoding decoding_of(const DecodedSegment& segment, const SpecialTokens& tokens) {
   SegmentDecoding out;
   out.temperature = segment.temperature;
+  out.opening = segment.opening;
   double sum = 0.0;
   for (const DecodedToken& token : segment.tokens) {
     if (!tokens.is_text(token.id) && !tokens.is_time_stamp(token.id)) continue;

@@ -22,6 +22,8 @@ struct DecodedSegment {
   // Where each text token begins, in seconds of the window, and last where the last one ends. Empty unless aligned.
   std::vector<double> token_starts = {};
   float temperature = 0.0f;
+  // The time stamp before the tokens that they do not have; -1: there is none.
+  TokenId opening = -1;
 };
 
 // Cuts a text at its time stamps. seek: where its encoder pass began, in hundredths of a second. seek_delta: where the

@@ -1,6 +1,7 @@
 #include "speech/whisper/windows/whisper_window.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "error.h"
 #include "speech/alignment/word_times.h"
 #include "speech/decode_options.h"
+#include "speech/whisper/decoding/window_prefix.h"
 
 namespace verbatim::whisper {
 namespace {
@@ -15,6 +17,16 @@ namespace {
 std::size_t encoder_positions(std::size_t samples, const DecodeOptions& options) {
   const int context = audio_context(samples, options);
   return static_cast<std::size_t>(context == 0 ? kFullAudioContext : context);
+}
+
+// Some of a text's 220 tokens are left to what follows.
+constexpr std::size_t kMostPrefixTokens = 200;
+
+std::vector<TokenId> checked_prefix(const DecodeOptions& options, const Vocabulary& vocabulary) {
+  std::vector<TokenId> tokens = prefix_tokens(options.prefix, vocabulary);
+  if (tokens.size() <= kMostPrefixTokens) return tokens;
+  throw EngineError(ErrorCode::kInvalidArgument, "prefix has " + std::to_string(tokens.size()) +
+                                                     " tokens, allowed: at most " + std::to_string(kMostPrefixTokens));
 }
 
 WindowStage stage_of(WindowDecoding::Phase phase) {
@@ -38,7 +50,8 @@ WhisperWindow::WhisperWindow(const DecodingModel& model, const Vocabulary& vocab
       window_(std::move(window)),
       positions_(encoder_positions(window_->samples.size(), options)),
       align_(options.align),
-      decoding_(model, options, vocabulary.tokenize(options.initial_prompt), window_->samples.size()),
+      decoding_(model, options, vocabulary.tokenize(options.initial_prompt), window_->samples.size(),
+                checked_prefix(options, vocabulary)),
       stage_(stage_of(decoding_.phase())) {}
 
 WindowResult WhisperWindow::result() {

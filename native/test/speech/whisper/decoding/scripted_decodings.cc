@@ -257,7 +257,8 @@ class Histories {
 ScriptedResult run_window_decoding(const ScriptedWhisperCpp& reference, const ScriptedWindow& window) {
   using Phase = whisper::WindowDecoding::Phase;
   const LogitsScript script = reference.script(window);
-  whisper::WindowDecoding decoding(reference.model(), window.options, window.initial_prompt, samples_of(window));
+  whisper::WindowDecoding decoding(reference.model(), window.options, window.initial_prompt, samples_of(window),
+                                   window.prefix);
   Histories histories(reference.model().tokens);
   std::vector<float> logits(static_cast<std::size_t>(reference.model().tokens.vocabulary));
   ScriptedResult result;

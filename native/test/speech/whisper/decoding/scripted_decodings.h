@@ -18,6 +18,8 @@ struct ScriptedWindow {
   ScriptStyle style;
   DecodeOptions options;
   std::vector<whisper::TokenId> initial_prompt;
+  // The tokens that every text begins with; not for whisper.cpp.
+  std::vector<whisper::TokenId> prefix;
   // Hundredths of a second.
   int length = 0;
 };
