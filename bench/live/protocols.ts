@@ -81,11 +81,12 @@ class OpenAiProtocol implements LiveProtocol {
   readonly #ends = new Map<string, number>();
   #open = 0;
 
-  constructor(key: string, { language, silenceMs }: LiveChoices) {
+  constructor(key: string, { language, silenceMs, interim }: LiveChoices) {
     this.authorization = `Bearer ${key}`;
     const input = {
       format: { type: 'audio/pcm', rate: this.rate },
-      transcription: language === 'auto' ? {} : { language },
+      // The longest delay is that of the whole utterance.
+      transcription: { ...(language === 'auto' ? {} : { language }), ...(interim ? {} : { delay: 'xhigh' }) },
       turn_detection: { type: 'server_vad', silence_duration_ms: silenceMs },
     };
     this.opening = [JSON.stringify({ type: 'session.update', session: { type: 'transcription', audio: { input } } })];

@@ -272,11 +272,9 @@ export class LiveSession {
   }
 
   #partialIfDue(): void {
-    const { audio, engine } = this.#parts;
+    const { audio } = this.#parts;
     const utterance = this.#utterance;
-    const { interim, agreements } = this.#settings;
-    const commits = agreements > 0 && engine.info.commits !== null;
-    if ((!interim && !commits) || utterance === null) return;
+    if (!this.#decoder.wantsPartials || utterance === null) return;
     if (audio.position - utterance.decodedTo < SAMPLE_RATE / 2) return;
     this.#decoder.partial(() => this.#stretchTo(audio.position));
   }

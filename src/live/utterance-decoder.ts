@@ -88,6 +88,12 @@ export class UtteranceDecoder {
     this.#confidence = new RecentConfidence(parts.engine.info.minAverageLogProbability);
   }
 
+  /** Whether an utterance is to be decoded while it goes on. */
+  get wantsPartials(): boolean {
+    const { interim, agreements } = this.settings;
+    return interim || (agreements > 0 && this.parts.engine.info.commits !== null);
+  }
+
   /** Resolves when fewer than so many final results are on their way. */
   async untilFewerThan(most: number): Promise<void> {
     while (this.#pending.size >= most) {

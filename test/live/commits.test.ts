@@ -113,6 +113,23 @@ describe('Committed text by the bundled model', function () {
   });
 });
 
+describe("Utterances in whisper.cpp's slots", function () {
+  this.timeout(60_000);
+
+  it('are written behind no prefix, and refuse one by name', async () => {
+    const engine = await loadRealEngine({ slots: 1, decoder: 'whisper.cpp' });
+    expect(engine.info.commits).to.equal(null);
+    const samples = new Int16Array(SAMPLE_RATE);
+    const utterance = { samples, startSample: 0, accountId: 'one', language: 'en', dueInMs: null };
+    const refused = await engine
+      .recognise({ ...utterance, prefix: { text: ' Hello', tokens: [] } })
+      .catch((error: unknown) => error);
+    expect(refused).to.include({ code: 'invalid_argument' });
+    expect((refused as Error).message).to.contain('takes no prefix');
+    await engine.close();
+  });
+});
+
 describe('Committed text of a session', () => {
   let scenario: LiveScenario;
 
