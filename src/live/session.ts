@@ -14,6 +14,7 @@ import { MOST_WAITING_BYTES_OF_SESSION } from './input-memory.js';
 import { InputRate } from './input-rate.js';
 import { pauseFor } from './pause.js';
 import { PlannedEnd } from './planned-end.js';
+import { pushAudio } from './push-audio.js';
 import type { SessionParts } from './session-parts.js';
 import { bytesPerFrame, liveOptions, type LiveSettings } from './options.js';
 import { toIntegers } from './sample-integers.js';
@@ -195,7 +196,7 @@ export class LiveSession {
       const piece = bytes.subarray(at, at + step);
       try {
         if (!(await this.#mayWorkOn(piece))) return;
-        this.#happened(await audio.push(piece), 'silence');
+        this.#happened(await pushAudio(audio, piece, this.#secondsOf(piece.length)), 'silence');
         // Without detection no event reports where an utterance begins.
         if (this.#utterance === null && audio.utteranceBegin !== null) this.#began(audio.utteranceBegin);
         emit({ type: 'progress', seconds: audio.position / SAMPLE_RATE });
