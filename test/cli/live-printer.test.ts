@@ -2,7 +2,14 @@ import { expect } from 'chai';
 import { ResultPrinter } from '../../src/cli/live-printer.js';
 import type { FinalResult, PartialResult, SessionEvent } from '../../src/live/events.js';
 
-const STRETCH = { utterance: 0, startSeconds: 0.5, endSeconds: 1.25, segments: [], language: 'en' };
+const STRETCH = {
+  utterance: 0,
+  startSeconds: 0.5,
+  endSeconds: 1.25,
+  segments: [],
+  language: 'en',
+  continuesWord: false,
+};
 
 function partial(text: string): PartialResult {
   return { type: 'partial', ...STRETCH, text };
