@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "lease.h"
@@ -72,14 +73,12 @@ Napi::Array to_js(Napi::Env env, const LiveEvents& events) {
   return out;
 }
 
-// A copy: the caller may change its bytes while they are worked on.
-std::vector<std::byte> bytes_argument(Napi::Value value) {
+std::span<const std::byte> bytes_argument(Napi::Value value) {
   if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_uint8_array) {
     throw argument_error(value.Env(), "bytes must be a Uint8Array.");
   }
   const auto bytes = value.As<Napi::Uint8Array>();
-  const auto* data = reinterpret_cast<const std::byte*>(bytes.Data());
-  return {data, data + bytes.ByteLength()};
+  return {reinterpret_cast<const std::byte*>(bytes.Data()), bytes.ByteLength()};
 }
 
 }  // namespace
@@ -95,6 +94,7 @@ void LiveAudioWrap::Progress::update(OpenLiveAudio& live) {
 
 std::vector<LiveAudioWrap::PropertyDescriptor> LiveAudioWrap::members() {
   return {InstanceMethod<&LiveAudioWrap::push>("push"),
+          InstanceMethod<&LiveAudioWrap::push_now>("pushNow"),
           InstanceMethod<&LiveAudioWrap::end_utterance>("endUtterance"),
           InstanceMethod<&LiveAudioWrap::clear>("clear"),
           InstanceMethod<&LiveAudioWrap::configure>("configure"),
@@ -123,7 +123,9 @@ Napi::Value LiveAudioWrap::open(const Napi::CallbackInfo& info) {
 Napi::Value LiveAudioWrap::push(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   return promise_from(env, [&] {
-    std::vector<std::byte> bytes = bytes_argument(info[0]);
+    // A copy: the caller may change its bytes while they are worked on.
+    const std::span<const std::byte> given = bytes_argument(info[0]);
+    std::vector<std::byte> bytes(given.begin(), given.end());
     return run_on_worker(
         env, "verbatim.pushLiveAudio",
         [live = Lease(state()), bytes = std::move(bytes)] { return live->audio.push(bytes); },
@@ -131,6 +133,15 @@ Napi::Value LiveAudioWrap::push(const Napi::CallbackInfo& info) {
           progress->update(*live);
           return to_js(e, events);
         });
+  });
+}
+
+Napi::Value LiveAudioWrap::push_now(const Napi::CallbackInfo& info) {
+  return value_from(info.Env(), [&] {
+    const Lease live(state());
+    const LiveEvents events = live->audio.push(bytes_argument(info[0]));
+    progress_->update(*live);
+    return to_js(info.Env(), events);
   });
 }
 

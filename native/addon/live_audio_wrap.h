@@ -45,6 +45,7 @@ class LiveAudioWrap : public Handle<LiveAudioWrap, OpenLiveAudio> {
 
  private:
   Napi::Value push(const Napi::CallbackInfo& info);
+  Napi::Value push_now(const Napi::CallbackInfo& info);
   Napi::Value end_utterance(const Napi::CallbackInfo& info);
   Napi::Value clear(const Napi::CallbackInfo& info);
   Napi::Value configure(const Napi::CallbackInfo& info);

@@ -32,3 +32,9 @@ export interface SessionParts {
   room: () => number;
   emit: (event: SessionEvent) => void;
 }
+
+/** What a session works on, in its order. */
+export type SessionInput =
+  | { kind: 'bytes'; bytes: Buffer }
+  | { kind: 'end utterance' | 'end sentence' | 'clear' | 'finish' }
+  | { kind: 'settings'; settings: LiveSettings };

@@ -14,7 +14,8 @@ import { MOST_WAITING_BYTES_OF_SESSION } from './input-memory.js';
 import { InputRate } from './input-rate.js';
 import { pauseFor } from './pause.js';
 import { PlannedEnd } from './planned-end.js';
-import type { SessionParts } from './session-parts.js';
+import { pushAudio } from './push-audio.js';
+import type { SessionInput, SessionParts } from './session-parts.js';
 import { bytesPerFrame, liveOptions, type LiveSettings } from './options.js';
 import { toIntegers } from './sample-integers.js';
 import { endsSentence } from './sentence-end.js';
@@ -33,11 +34,6 @@ const TAIL_SAMPLES = 0.3 * SAMPLE_RATE;
 /** Shorter stretches are no speech that a model could recognise. */
 const SHORTEST_SAMPLES = 0.1 * SAMPLE_RATE;
 
-type Input =
-  | { kind: 'bytes'; bytes: Buffer }
-  | { kind: 'end utterance' | 'end sentence' | 'clear' | 'finish' }
-  | { kind: 'settings'; settings: LiveSettings };
-
 interface Utterance {
   number: number;
   /** Its audio before this sample is decoded, or is being decoded. */
@@ -52,7 +48,7 @@ export class LiveSession {
   readonly #rate: Pick<InputRate, 'delayMs'>;
   readonly #stop = new AbortController();
   readonly #plannedEnd: PlannedEnd;
-  readonly #inputs: Input[] = [];
+  readonly #inputs: SessionInput[] = [];
   readonly #room = new IdleSignal(() => this.#waitingBytes < MOST_WAITING_BYTES_OF_SESSION);
   #settings: LiveSettings;
   #waitingBytes = 0;
@@ -138,7 +134,7 @@ export class LiveSession {
     this.#endIfDue();
   }
 
-  #add(input: Input): void {
+  #add(input: SessionInput): void {
     if (this.#isClosing) return;
     this.#inputs.push(input);
     if (!this.#isWorking) void this.#work();
@@ -169,7 +165,7 @@ export class LiveSession {
     if (this.#dueEnd !== null && !this.#isWorking) this.#refuseAfterResults(this.#dueEnd);
   }
 
-  async #handle(input: Input): Promise<void> {
+  async #handle(input: SessionInput): Promise<void> {
     const { audio } = this.#parts;
     if (input.kind === 'bytes') await this.#workOn(input.bytes);
     else if (input.kind === 'settings') {
@@ -195,7 +191,7 @@ export class LiveSession {
       const piece = bytes.subarray(at, at + step);
       try {
         if (!(await this.#mayWorkOn(piece))) return;
-        this.#happened(await audio.push(piece), 'silence');
+        this.#happened(await pushAudio(audio, piece, this.#secondsOf(piece.length)), 'silence');
         // Without detection no event reports where an utterance begins.
         if (this.#utterance === null && audio.utteranceBegin !== null) this.#began(audio.utteranceBegin);
         emit({ type: 'progress', seconds: audio.position / SAMPLE_RATE });

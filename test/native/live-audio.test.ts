@@ -120,6 +120,7 @@ describe('Addon: LiveAudio', () => {
     const first = live.push(bytes);
     const overlapping = [
       await failure(live.push(bytes)),
+      await failure(() => live.pushNow(bytes)),
       await failure(() => live.endUtterance()),
       await failure(() => live.configure({})),
       await failure(() => live.samples(0, 0)),
@@ -129,7 +130,28 @@ describe('Addon: LiveAudio', () => {
     live.close();
     expect(await first).to.deep.equal([]);
     expect(await failure(live.push(bytes))).to.include({ code: 'invalid_argument' });
+    expect(await failure(() => live.pushNow(bytes))).to.include({ code: 'invalid_argument' });
     expect(await failure(() => live.endUtterance())).to.include({ code: 'invalid_argument' });
+  });
+
+  it('takes pieces at once as it takes them on a worker thread', async () => {
+    const bytes = sentence();
+    for (const rate of [16_000, 24_000]) {
+      const [slow, quick] = [0, 1].map(() => binding.openLiveAudio({ ...PCM, sampleRate: rate })) as [
+        LiveAudio,
+        LiveAudio,
+      ];
+      const events = await pushAll(slow, bytes);
+      const atOnce: LiveEvent[] = [];
+      for (let at = 0; at < bytes.length; at += 3201) atOnce.push(...quick.pushNow(bytes.subarray(at, at + 3201)));
+      expect(events.map(({ type }) => type)).to.deep.equal(['speech_started', 'speech_stopped']);
+      expect(atOnce).to.deep.equal(events);
+      expect(quick.position).to.equal(slow.position);
+      const [begin, end] = [slow.keptFrom, slow.position];
+      expect(quick.samples(begin, end)).to.deep.equal(slow.samples(begin, end));
+      slow.close();
+      quick.close();
+    }
   });
 
   it('copies the bytes: the caller may change them', async () => {
@@ -159,6 +181,8 @@ describe('Addon: LiveAudio', () => {
     expect((await failure(() => live.configure({ pauseMs: -1 }))).message).to.contain('pause_ms is -1; 0 to 60000');
     expect((await failure(live.push('abc' as unknown as Uint8Array))).message).to.equal('bytes must be a Uint8Array.');
     expect((await failure(live.push(new Uint8Array(320_001)))).message).to.contain('up to 10 seconds (320000 bytes)');
+    expect((await failure(() => live.pushNow(new Uint8Array(320_001)))).message).to.contain('up to 10 seconds');
+    expect((await failure(() => live.pushNow('abc' as unknown as Uint8Array))).message).to.contain('bytes must be');
     expect((await failure(() => live.samples(0, 1))).message).to.contain('samples 0 to 1 are not kept');
     expect((await failure(() => live.samples(-1, 1))).message).to.contain('begin must be an integer from 0 on');
     expect((await failure(() => live.discardBefore(0.5))).message).to.contain('position must be an integer');

@@ -62,6 +62,8 @@ export interface LiveAudio {
    * at the end of the signal an incomplete one is ignored. Floats that are not finite become 0.
    */
   push(bytes: Uint8Array): Promise<LiveEvent[]>;
+  /** The same at once, on the calling thread: for pieces whose work is shorter than the way to a worker and back. */
+  pushNow(bytes: Uint8Array): LiveEvent[];
   /**
    * Ends the utterance now, for a commit, a flush or the end of the signal: all audio that was pushed is in it, and the
    * last event is speech_stopped. No events if there is no utterance: no speech of at least 60 ms was detected since
