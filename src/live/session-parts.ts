@@ -32,3 +32,16 @@ export interface SessionParts {
   room: () => number;
   emit: (event: SessionEvent) => void;
 }
+
+/** What a session is given, in the order in which it is worked on. */
+export type SessionInput =
+  | { kind: 'bytes'; bytes: Buffer }
+  | { kind: 'end utterance' | 'idle' | 'clear' | 'finish' }
+  | { kind: 'end sentence'; utterance: RunningUtterance }
+  | { kind: 'settings'; settings: LiveSettings };
+
+export interface RunningUtterance {
+  number: number;
+  /** Its audio before this sample is decoded, or is being decoded. */
+  decodedTo: number;
+}

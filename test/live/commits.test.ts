@@ -46,7 +46,8 @@ describe('Committed text by the bundled model', function () {
       {
         ...{ engine: counting, accountId: 'one', requestId: 'req', timers, signal: new AbortController().signal },
         emit: (event) => events.push(event),
-        measured: () => undefined,
+        observer: { finalResult: () => undefined, partialResult: () => undefined, partialShed: () => undefined },
+        ...{ noUtterance: () => undefined, room: () => 1 },
       },
       { ...DEFAULT_SETTINGS, language: 'en', interim: true, ...settings },
     );
