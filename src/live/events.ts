@@ -25,6 +25,8 @@ export interface SpeechStarted extends OfUtterance {
   type: 'speech_started';
   /** Prefix padding included. */
   atSeconds: number;
+  /** Speech was found; otherwise all audio since the last utterance is one. */
+  isDetected: boolean;
 }
 
 export interface SpeechStopped extends OfUtterance {
@@ -81,9 +83,11 @@ export interface Progress {
   seconds: number;
 }
 
-/** The client ended an utterance, and there was none. */
+/** The client ended an utterance, and there was none. It comes behind the results of all audio before. */
 export interface NoUtterance {
   type: 'no_utterance';
+  /** Where the client ended it. */
+  atSeconds: number;
 }
 
 /** The client abandoned the running utterance, if there was one: of it nothing more is reported. */

@@ -70,6 +70,8 @@ export interface LiveDeps {
   engineStats: () => { slots: number; realTimeFactor: number };
   settings: LiveSettingsOfServer;
   observer: LiveObserver;
+  /** A session has ended by a fault of this server. */
+  broken: (error: VerbatimError, requestId: string) => void;
   timers: Timers;
 }
 
@@ -263,6 +265,7 @@ export class LiveReservation {
       throw error;
     }
     void session.ended.then((end) => {
+      if (end.how === 'refused' && end.error.code === 'internal_error') this.deps.broken(end.error, owner.requestId);
       entry.end();
       this.release();
       this.deps.observer.sessionEnded(owner.endpoint, end.how === 'refused' ? end.error.code : end.how);

@@ -33,8 +33,15 @@ export interface SessionParts {
   emit: (event: SessionEvent) => void;
 }
 
-/** What a session works on, in its order. */
+/** What a session is given, in the order in which it is worked on. */
 export type SessionInput =
   | { kind: 'bytes'; bytes: Buffer }
-  | { kind: 'end utterance' | 'end sentence' | 'clear' | 'finish' }
+  | { kind: 'end utterance' | 'idle' | 'clear' | 'finish' }
+  | { kind: 'end sentence'; utterance: RunningUtterance }
   | { kind: 'settings'; settings: LiveSettings };
+
+export interface RunningUtterance {
+  number: number;
+  /** Its audio before this sample is decoded, or is being decoded. */
+  decodedTo: number;
+}

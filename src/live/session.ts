@@ -5,23 +5,22 @@
  * process gets each stretch of audio as a whole, and its death costs a repeat of that stretch.
  */
 import type { LiveEvent } from '../engine/binding.js';
-import { IdleSignal } from '../idle-signal.js';
 import { VerbatimError } from '../errors.js';
 import type { Timer } from '../timers.js';
 import { requestError } from '../transcription/request-errors.js';
-import type { FinalResult, SessionEnd } from './events.js';
-import { MOST_WAITING_BYTES_OF_SESSION } from './input-memory.js';
+import type { FinalResult, SessionEnd, SessionEvent } from './events.js';
 import { InputRate } from './input-rate.js';
 import { pauseFor } from './pause.js';
 import { PlannedEnd } from './planned-end.js';
 import { pushAudio } from './push-audio.js';
-import type { SessionInput, SessionParts } from './session-parts.js';
+import type { RunningUtterance, SessionInput, SessionParts } from './session-parts.js';
 import { bytesPerFrame, liveOptions, type LiveSettings } from './options.js';
 import { toIntegers } from './sample-integers.js';
 import { endsSentence } from './sentence-end.js';
 import { SAMPLE_RATE } from '../engine/sample-rate.js';
 import { SessionTranslator } from './session-translator.js';
 import { UtteranceDecoder, type Stretch } from './utterance-decoder.js';
+import { WaitingInput } from './waiting-input.js';
 
 /** Audio of one step of work. */
 const PIECE_SECONDS = 1;
@@ -34,12 +33,6 @@ const TAIL_SAMPLES = 0.3 * SAMPLE_RATE;
 /** Shorter stretches are no speech that a model could recognise. */
 const SHORTEST_SAMPLES = 0.1 * SAMPLE_RATE;
 
-interface Utterance {
-  number: number;
-  /** Its audio before this sample is decoded, or is being decoded. */
-  decodedTo: number;
-}
-
 export class LiveSession {
   readonly ended: Promise<SessionEnd>;
   readonly #parts: SessionParts;
@@ -49,14 +42,13 @@ export class LiveSession {
   readonly #stop = new AbortController();
   readonly #plannedEnd: PlannedEnd;
   readonly #inputs: SessionInput[] = [];
-  readonly #room = new IdleSignal(() => this.#waitingBytes < MOST_WAITING_BYTES_OF_SESSION);
+  readonly #waiting: WaitingInput;
   #settings: LiveSettings;
-  #waitingBytes = 0;
   #receivedBytes = 0;
   #workedBytes = 0;
   #isWorking = false;
   #isClosing = false;
-  #utterance: Utterance | null = null;
+  #utterance: RunningUtterance | null = null;
   #utterances = 0;
   #idle: Timer | null = null;
   #end!: (end: SessionEnd) => void;
@@ -64,16 +56,18 @@ export class LiveSession {
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.#settings = parts.settings;
+    this.#waiting = new WaitingInput(parts.memory);
     this.#plannedEnd = new PlannedEnd(parts.timers);
     this.#rate = parts.rate ?? new InputRate(parts.timers.now());
     this.ended = new Promise((resolve) => (this.#end = resolve));
     const { engine, accountId, requestId, timers, observer, room } = parts;
     const { signal } = this.#stop;
-    this.#translator = new SessionTranslator(parts, signal);
+    this.#translator = new SessionTranslator({ ...parts, emit: (event) => this.#emit(event) }, signal);
     this.#decoder = new UtteranceDecoder(
       {
         ...{ engine, accountId, requestId, timers, signal, observer, room },
         emit: (event) => this.#translator.report(event, this.#decoder.settings.translateTo),
+        noUtterance: (atSeconds) => this.#emit({ type: 'no_utterance', atSeconds }),
       },
       parts.settings,
     );
@@ -95,11 +89,9 @@ export class LiveSession {
     if (this.#isClosing || bytes.length === 0) return;
     this.#idle?.cancel();
     this.#receivedBytes += bytes.length;
-    this.#waitingBytes += bytes.length;
-    this.#parts.memory.take(bytes.length);
+    this.#waiting.take(bytes.length);
     this.#add({ kind: 'bytes', bytes });
-    await this.#room.whenIdle();
-    await this.#parts.memory.whenRoom();
+    await this.#waiting.whenRoom();
   }
 
   /** Ends the running utterance with the audio received so far. */
@@ -175,39 +167,36 @@ export class LiveSession {
       audio.clear();
       if (this.#utterance !== null) this.#decoder.abandon(this.#utterance.number);
       this.#utterance = null;
-      this.#parts.emit({ type: 'cleared' });
-    } else {
+      this.#emit({ type: 'cleared' });
+    } else if (input.kind !== 'end sentence' || input.utterance === this.#utterance) {
+      const begin = audio.utteranceBegin;
       const events = audio.endUtterance();
-      if (events.length === 0 && input.kind === 'end utterance') this.#parts.emit({ type: 'no_utterance' });
-      this.#happened(events, input.kind === 'end sentence' ? 'silence' : 'client');
+      // Its first audio may have come from the resampler just now.
+      if (events.length > 0 && this.#utterance === null && begin !== null) this.#began(begin, false);
+      if (events.length === 0 && input.kind === 'end utterance') this.#decoder.noUtterance(audio.position);
+      this.#happened(events, input.kind === 'end sentence' || input.kind === 'idle' ? 'silence' : 'client');
       if (input.kind === 'finish') await this.#finish();
     }
   }
 
   async #workOn(bytes: Buffer): Promise<void> {
-    const { format, audio, emit } = this.#parts;
+    const { format, audio } = this.#parts;
     const step = Math.ceil(PIECE_SECONDS * format.sampleRate) * bytesPerFrame(format);
     for (let at = 0; at < bytes.length && !this.#plannedEnd.isOverdue; at += step) {
       const piece = bytes.subarray(at, at + step);
       try {
         if (!(await this.#mayWorkOn(piece))) return;
-        this.#happened(await pushAudio(audio, piece, this.#secondsOf(piece.length)), 'silence');
+        const events = await pushAudio(audio, piece, this.#secondsOf(piece.length));
+        if (this.#stop.signal.aborted) return;
+        this.#happened(events, 'silence');
         // Without detection no event reports where an utterance begins.
-        if (this.#utterance === null && audio.utteranceBegin !== null) this.#began(audio.utteranceBegin);
-        emit({ type: 'progress', seconds: audio.position / SAMPLE_RATE });
+        if (this.#utterance === null && audio.utteranceBegin !== null) this.#began(audio.utteranceBegin, false);
+        this.#emit({ type: 'progress', seconds: audio.position / SAMPLE_RATE });
         this.#partialIfDue();
       } finally {
-        this.#release(piece.length);
+        this.#waiting.release(piece.length);
       }
     }
-  }
-
-  /** All of it was released already if the session has ended. */
-  #release(bytes: number): void {
-    const released = Math.min(bytes, this.#waitingBytes);
-    this.#waitingBytes -= released;
-    this.#parts.memory.release(released);
-    this.#room.check();
   }
 
   /** Pays for the audio and waits for its turn; false: the session has ended meanwhile. */
@@ -225,25 +214,28 @@ export class LiveSession {
 
   #happened(events: readonly LiveEvent[], endedBy: 'silence' | 'client'): void {
     for (const event of events) {
-      if (event.type === 'speech_started') this.#began(event.at);
+      if (event.type === 'speech_started') this.#began(event.at, true);
       else if (event.type === 'cut') this.#decode(event.at, 'length');
-      else if (event.type === 'pause') void this.#endIfSentence(event.speechEnd);
+      else if (event.type === 'pause')
+        this.#endIfSentence(event.speechEnd).catch((error: unknown) => this.#refuseAfterResults(error));
       else this.#stopped(event, endedBy);
     }
   }
 
-  #began(at: number): void {
-    const number = this.#utterances++;
+  /** One without audio ends without an event where detection is switched on: this one takes its place. */
+  #began(at: number, isDetected: boolean): void {
+    const number = this.#utterance?.number ?? this.#utterances++;
     this.#utterance = { number, decodedTo: at };
-    this.#parts.emit({ type: 'speech_started', utterance: number, atSeconds: at / SAMPLE_RATE });
+    this.#emit({ type: 'speech_started', utterance: number, atSeconds: at / SAMPLE_RATE, isDetected });
   }
 
   #stopped({ at, speechEnd }: { at: number; speechEnd: number }, endedBy: 'silence' | 'client'): void {
-    const { emit, audio } = this.#parts;
+    const { audio } = this.#parts;
     if (this.#utterance === null) return;
     const { number: utterance, decodedTo } = this.#utterance;
     const [atSeconds, speechEndSeconds] = [at / SAMPLE_RATE, speechEnd / SAMPLE_RATE];
-    emit({ type: 'speech_stopped', utterance, atSeconds, speechEndSeconds });
+    this.#emit({ type: 'speech_stopped', utterance, atSeconds, speechEndSeconds });
+    if (this.#stop.signal.aborted) return;
     const end = speechEnd <= decodedTo ? decodedTo : Math.min(at, speechEnd + TAIL_SAMPLES);
     this.#decode(end, endedBy);
     audio.discardBefore(end);
@@ -283,7 +275,7 @@ export class LiveSession {
     const stretch = this.#stretchTo(Math.min(audio.position, speechEnd + TAIL_SAMPLES));
     const text = await this.#decoder.textOf(stretch);
     if (text === null || !endsSentence(text) || this.#utterance !== utterance) return;
-    this.#inputs.unshift({ kind: 'end sentence' });
+    this.#inputs.unshift({ kind: 'end sentence', utterance });
     if (!this.#isWorking) void this.#work();
   }
 
@@ -292,9 +284,7 @@ export class LiveSession {
     this.#idle?.cancel();
     if (this.#utterance === null || this.#isClosing || this.#settings.turns.kind === 'manual') return;
     this.#idle = this.#parts.timers.after(IDLE_MS, () => {
-      if (this.#isWorking || this.#isClosing) return;
-      this.#happened(this.#parts.audio.endUtterance(), 'silence');
-      this.#endIfDue();
+      if (!this.#isWorking && !this.#isClosing) this.#add({ kind: 'idle' });
     });
   }
 
@@ -304,8 +294,18 @@ export class LiveSession {
   }
 
   async #untilReported(): Promise<void> {
-    await this.#decoder.untilFewerThan(1);
+    await this.#decoder.untilAllReported();
     await this.#translator.whenIdle();
+  }
+
+  /** What a protocol cannot report ends its session, and nothing else. */
+  #emit(event: SessionEvent): void {
+    if (this.#stop.signal.aborted) return;
+    try {
+      this.#parts.emit(event);
+    } catch (error) {
+      this.#close({ how: 'refused', error: requestError(error) });
+    }
   }
 
   /** Reports the results of what was worked on, and then ends. */
@@ -328,7 +328,7 @@ export class LiveSession {
     this.#idle?.cancel();
     this.#plannedEnd.cancel();
     this.#decoder.giveUpPartial();
-    this.#release(this.#waitingBytes);
+    this.#waiting.releaseAll();
     this.#inputs.length = 0;
     this.#parts.audio.close();
     this.#end(end);

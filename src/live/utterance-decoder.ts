@@ -53,6 +53,7 @@ export interface DecoderParts {
   /** Aborts all work. */
   signal: AbortSignal;
   emit: (event: PartialResult | FinalResult | FailedResult) => void;
+  noUtterance: (atSeconds: number) => void;
   observer: DecoderObserver;
   /** The part of the room of final results that is free, from 0 to 1. */
   room: () => number;
@@ -100,6 +101,19 @@ export class UtteranceDecoder {
       this.#most = most;
       await this.#settled.whenIdle();
     }
+  }
+
+  /** Resolves when no result of what was asked for so far is left to be reported. */
+  async untilAllReported(): Promise<void> {
+    await this.untilFewerThan(1);
+    await this.#order;
+  }
+
+  /** Reports, behind the results asked for so far, that there is no utterance at this sample. */
+  noUtterance(sample: number): void {
+    this.#order = this.#order.then(() => {
+      if (!this.parts.signal.aborted) this.parts.noUtterance(sample / SAMPLE_RATE);
+    });
   }
 
   /** The final result of a stretch; without samples, that nothing was spoken in it. */

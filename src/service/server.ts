@@ -196,9 +196,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 function liveService(options: ServerOptions, engine: HttpEngine, registry: InFlightRegistry): LiveService {
-  const { acquire, ledger, openLiveAudio: openAudio, ffmpeg, settings, metrics, timers } = options;
+  const { acquire, ledger, openLiveAudio: openAudio, ffmpeg, settings, metrics, timers, logger } = options;
   const parts = { acquire, ledger, openAudio, ffmpeg, settings, timers, registry };
-  return new LiveService({ ...parts, engineStats: () => engine.stats(), observer: metrics.live });
+  return new LiveService({
+    ...{ ...parts, engineStats: () => engine.stats(), observer: metrics.live },
+    broken: ({ cause }, requestId) => logger.error({ requestId, err: cause }, 'live session failed'),
+  });
 }
 
 /** The engine's load and the backlog together, for HTTP. */

@@ -47,7 +47,7 @@ describe('Committed text by the bundled model', function () {
         ...{ engine: counting, accountId: 'one', requestId: 'req', timers, signal: new AbortController().signal },
         emit: (event) => events.push(event),
         observer: { finalResult: () => undefined, partialResult: () => undefined, partialShed: () => undefined },
-        room: () => 1,
+        ...{ noUtterance: () => undefined, room: () => 1 },
       },
       { ...DEFAULT_SETTINGS, language: 'en', interim: true, ...settings },
     );

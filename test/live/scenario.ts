@@ -1,6 +1,7 @@
 /** Live sessions below the protocols: the real audio of the addon and the real ledger, with a fake engine. */
 import { expect } from 'chai';
 import { loadBinding } from '../../src/engine/binding.js';
+import type { VerbatimError } from '../../src/errors.js';
 import { InFlightRegistry } from '../../src/http/limits/in-flight.js';
 import type { FinalResult, SessionEnd, SessionEvent } from '../../src/live/events.js';
 import { DEFAULT_SETTINGS, type LiveSettings } from '../../src/live/options.js';
@@ -51,6 +52,7 @@ export class LiveScenario {
   received = 0;
   /** Of sessions that begin from now on. */
   translator: TextTranslator | undefined;
+  readonly broken: VerbatimError[] = [];
   registry!: InFlightRegistry;
   service!: LiveService;
   accountId = '';
@@ -81,6 +83,7 @@ export class LiveScenario {
       ffmpeg: 'ffmpeg',
       settings: { ...PRICES, maxLiveSessions, maxLiveSeconds, maxLiveDecoders: 4 },
       observer: this.#observer(),
+      broken: (error) => this.broken.push(error),
       timers,
     });
   }

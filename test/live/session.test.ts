@@ -177,4 +177,17 @@ describe('A live session', () => {
     expect(scenario.engine.recognised[1]).to.include({ language: 'de', prompt: 'Emma', align: true });
     live.session.leave();
   });
+
+  it('ends by itself alone where its protocol fails', async () => {
+    const reservation = await scenario.reserve();
+    const session = await reservation.start({
+      ...{ format: { encoding: 's16le', sampleRate: 16_000, channels: 1 }, settings: DEFAULT_SETTINGS },
+      emit: ({ type }) => {
+        if (type === 'final') throw new RangeError('No such language.');
+      },
+    });
+    for (const piece of pieces(spokenPcm(), 3200)) await session.append(piece);
+    expect(await session.ended).to.have.nested.property('error.code', 'internal_error');
+    expect(scenario.broken).to.have.length(1);
+  });
 });

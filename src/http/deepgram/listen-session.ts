@@ -36,7 +36,8 @@ export class ListenSession {
   #coveredTo = 0;
   #lastWordEnd: number | null = null;
   #seconds = 0;
-  #isFinalizing = false;
+  /** Finalize messages whose result has not come. */
+  #finalizing = 0;
   #isClosing = false;
 
   constructor(private readonly parts: ListenParts) {
@@ -87,9 +88,11 @@ export class ListenSession {
     const type = typeOf(data);
     if (type === 'Finalize') {
       const { session } = this.#live;
-      this.#isFinalizing = session !== null;
       if (session === null) this.#results(this.#nothing(), { isFinal: true, fromFinalize: true });
-      else await session.endUtterance();
+      else {
+        this.#finalizing += 1;
+        await session.endUtterance();
+      }
     } else if (type === 'CloseStream') this.#finish();
     else if (type !== 'KeepAlive') {
       this.#send({
@@ -117,14 +120,14 @@ export class ListenSession {
     else if (event.type === 'final') this.#final(event);
     else if (event.type === 'failed') this.#failed(event);
     else if (event.type === 'no_utterance') {
-      this.#isFinalizing = false;
-      this.#results(this.#nothing(), { isFinal: true, fromFinalize: true });
+      this.#finalizing -= 1;
+      this.#results({ ...this.#nothing(), endSeconds: event.atSeconds }, { isFinal: true, fromFinalize: true });
     }
   }
 
   #final(event: FinalResult): void {
-    const fromFinalize = event.endedBy === 'client' && this.#isFinalizing;
-    if (fromFinalize) this.#isFinalizing = false;
+    const fromFinalize = event.endedBy === 'client' && this.#finalizing > 0;
+    if (fromFinalize) this.#finalizing -= 1;
     this.#results(event, { isFinal: true, speechFinal: event.endedBy === 'silence', fromFinalize });
     this.#lookForEnd();
   }
@@ -137,7 +140,7 @@ export class ListenSession {
       message: event.error.code,
       variant: 'Transcription',
     });
-    this.#final({ ...event, type: 'final', text: '', segments: [], language: '' });
+    this.#final({ ...this.#nothing(), ...event, type: 'final' });
   }
 
   #progress(seconds: number): void {

@@ -13,10 +13,21 @@ const ClientEvent = Type.Object({
 const Append = Type.Object({ audio: Type.String({ maxLength: MOST_AUDIO_CHARACTERS }) });
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** Throws `invalid_request` for a message that is no event. */
-export function clientEvent({ data, isBinary }: Message): Static<typeof ClientEvent> {
+/** Throws `invalid_request` for a message that is no JSON text. */
+export function valueOf({ data, isBinary }: Message): unknown {
   if (isBinary) throw new VerbatimError('invalid_request', 'Events are JSON texts; this message is binary.');
-  return checked(ClientEvent, parsed(data), 'event');
+  return parsed(data);
+}
+
+/** Throws `invalid_request` for a value that is no event. */
+export function clientEvent(value: unknown): Static<typeof ClientEvent> {
+  return checked(ClientEvent, value, 'event');
+}
+
+/** Of any value: an error names the event that it answers, however wrong that is. */
+export function eventIdOf(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null || !('event_id' in value)) return null;
+  return typeof value.event_id === 'string' ? value.event_id : null;
 }
 
 /** The samples of an event that appends some. Throws `invalid_request`. */

@@ -8,6 +8,8 @@ export interface SessionItem {
   /** Of the item before it; null: it is the first. */
   previousId: string | null;
   startSeconds: number;
+  /** Whether its client was notified of its start, and is to be notified of its end. */
+  isAnnounced: boolean;
   /** Its utterance has ended. */
   isCommitted: boolean;
   /** All deltas so far. */
@@ -31,10 +33,10 @@ export class Items {
   readonly #byUtterance = new Map<number, SessionItem>();
   #lastCommitted: string | null = null;
 
-  begin(utterance: number, startSeconds: number): SessionItem {
+  begin(utterance: number, startSeconds: number, isAnnounced: boolean): SessionItem {
     const item: SessionItem = {
-      ...{ id: `item_${randomBytes(12).toString('base64url')}`, previousId: null, startSeconds, transcript: '' },
-      ...{ isCommitted: false, joiner: null, language: null, logprobs: [], error: null },
+      ...{ id: `item_${randomBytes(12).toString('base64url')}`, previousId: null, startSeconds, isAnnounced },
+      ...{ isCommitted: false, transcript: '', joiner: null, language: null, logprobs: [], error: null },
     };
     this.#byUtterance.set(utterance, item);
     return item;

@@ -9,20 +9,20 @@ import { requestError } from '../../transcription/request-errors.js';
 import { openAiRow } from '../openai/errors.js';
 import { closeCodeOf } from '../websocket/close-code.js';
 import type { Message, SocketConnection } from '../websocket/connection.js';
-import { audioOf, clientEvent } from './client-events.js';
+import { audioOf, clientEvent, eventIdOf, valueOf } from './client-events.js';
 import type { RealtimeDialect } from './dialects.js';
 import { addTo, Items } from './items.js';
 import { liveSettings } from './live-settings.js';
 import { PCM_RATE, type RealtimeSettings, type SampleFormat } from './session-schema.js';
 
 const G711_RATE = 8000;
-const FORMATS: Readonly<Record<SampleFormat, LiveFormat & { bytes: number }>> = {
-  'audio/pcm': { encoding: 's16le', sampleRate: PCM_RATE, channels: 1, bytes: 2 },
-  'audio/pcmu': { encoding: 'mulaw', sampleRate: G711_RATE, channels: 1, bytes: 1 },
-  'audio/pcma': { encoding: 'alaw', sampleRate: G711_RATE, channels: 1, bytes: 1 },
+const FORMATS: Readonly<Record<SampleFormat, LiveFormat>> = {
+  'audio/pcm': { encoding: 's16le', sampleRate: PCM_RATE, channels: 1 },
+  'audio/pcmu': { encoding: 'mulaw', sampleRate: G711_RATE, channels: 1 },
+  'audio/pcma': { encoding: 'alaw', sampleRate: G711_RATE, channels: 1 },
 };
 /** Of audio in a turn that a commit ends. */
-const SHORTEST_COMMIT_SECONDS = 0.1;
+const SHORTEST_COMMIT_MS = 100;
 
 export interface RealtimeParts {
   connection: SocketConnection;
@@ -42,8 +42,8 @@ export class TranscriptionSession {
   readonly #items = new Items();
   #settings: RealtimeSettings;
   readonly #live: LazySession;
-  /** Bytes since the last turn ended or was cleared. */
-  #turnBytes = 0;
+  /** Of received audio, where the last turn ended or was cleared. */
+  #turnEndSeconds = 0;
 
   constructor(private readonly parts: RealtimeParts) {
     this.#settings = parts.settings;
@@ -58,9 +58,9 @@ export class TranscriptionSession {
   async #message(message: Message): Promise<void> {
     let eventId: string | null = null;
     try {
-      const event = clientEvent(message);
-      eventId = event.event_id ?? null;
-      await this.#handle(event);
+      const value = valueOf(message);
+      eventId = eventIdOf(value);
+      await this.#handle(clientEvent(value));
     } catch (error) {
       this.#error(requestError(error), eventId);
     }
@@ -79,9 +79,7 @@ export class TranscriptionSession {
         this.#commit();
         return;
       case 'input_audio_buffer.clear':
-        this.#turnBytes = 0;
-        if (this.#live.session === null) this.#cleared();
-        else this.#live.session.clear();
+        this.#clear();
         return;
       default: {
         const known = [
@@ -127,32 +125,38 @@ export class TranscriptionSession {
 
   async #append(bytes: Buffer): Promise<void> {
     if (bytes.length === 0) return;
-    const { encoding, sampleRate, channels } = FORMATS[this.#settings.format];
     const session = await this.#live.begin({
-      format: { encoding, sampleRate, channels },
+      format: FORMATS[this.#settings.format],
       settings: liveSettings(this.#settings),
       emit: (event) => this.#emit(event),
     });
-    this.#turnBytes += bytes.length;
     await session.append(bytes);
   }
 
-  #commit(): void {
-    const { bytes, sampleRate } = FORMATS[this.#settings.format];
-    const seconds = this.#turnBytes / bytes / sampleRate;
+  /** It is answered when the audio before it was worked on: what was committed in it is no more abandoned. */
+  #clear(): void {
     const { session } = this.#live;
-    if (session === null || seconds < SHORTEST_COMMIT_SECONDS) throw emptyCommit(seconds);
+    if (session === null) this.#cleared();
+    else {
+      this.#turnEndSeconds = session.receivedSeconds;
+      session.clear();
+    }
+  }
+
+  #commit(): void {
+    const { session } = this.#live;
+    const seconds = (session?.receivedSeconds ?? 0) - this.#turnEndSeconds;
+    if (session === null || Math.round(seconds * 1000) < SHORTEST_COMMIT_MS) throw emptyCommit(seconds);
     session.endUtterance();
   }
 
   #emit(event: SessionEvent): void {
-    const isManual = this.#settings.turns === null;
     if (event.type === 'speech_started') {
-      const { id } = this.#items.begin(event.utterance, event.atSeconds);
-      if (isManual) return;
+      const { id, isAnnounced } = this.#items.begin(event.utterance, event.atSeconds, event.isDetected);
+      if (!isAnnounced) return;
       const audioStart = Math.round(event.atSeconds * 1000);
       this.#send('input_audio_buffer.speech_started', { audio_start_ms: audioStart, item_id: id });
-    } else if (event.type === 'speech_stopped') this.#stopped(event, isManual);
+    } else if (event.type === 'speech_stopped') this.#stopped(event);
     else if (event.type === 'final') this.#final(event);
     else if (event.type === 'failed') this.#failed(event);
     else if (event.type === 'cleared') this.#cleared();
@@ -165,12 +169,12 @@ export class TranscriptionSession {
     this.#send('input_audio_buffer.cleared', {});
   }
 
-  #stopped({ utterance, atSeconds }: SpeechStopped, isManual: boolean): void {
+  #stopped({ utterance, atSeconds }: SpeechStopped): void {
     const item = this.#items.of(utterance);
     if (item === undefined) return;
-    this.#turnBytes = 0;
+    this.#turnEndSeconds = Math.max(this.#turnEndSeconds, atSeconds);
     const audioEnd = Math.round(atSeconds * 1000);
-    if (!isManual) this.#send('input_audio_buffer.speech_stopped', { audio_end_ms: audioEnd, item_id: item.id });
+    if (item.isAnnounced) this.#send('input_audio_buffer.speech_stopped', { audio_end_ms: audioEnd, item_id: item.id });
     this.#items.commit(item);
     const previous = { previous_item_id: item.previousId };
     this.#send('input_audio_buffer.committed', { ...previous, item_id: item.id });

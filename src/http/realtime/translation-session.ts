@@ -10,7 +10,7 @@ import { openAiRow } from '../openai/errors.js';
 import { closeCodeOf } from '../websocket/close-code.js';
 import type { Message, SocketConnection } from '../websocket/connection.js';
 import { AppendedText } from './appended-text.js';
-import { audioOf, clientEvent } from './client-events.js';
+import { audioOf, clientEvent, eventIdOf, valueOf } from './client-events.js';
 import { PCM_RATE } from './session-schema.js';
 import { checkTranslation, type CompleteTranslation } from './translation-check.js';
 import { translationBody, translationLiveSettings, updatedTranslation } from './translation-schema.js';
@@ -52,9 +52,9 @@ export class TranslationSession {
   async #message(message: Message): Promise<void> {
     let eventId: string | null = null;
     try {
-      const event = clientEvent(message);
-      eventId = event.event_id ?? null;
-      await this.#handle(event);
+      const value = valueOf(message);
+      eventId = eventIdOf(value);
+      await this.#handle(clientEvent(value));
     } catch (error) {
       this.#error(requestError(error), eventId);
     }

@@ -150,6 +150,35 @@ describe("Deepgram's live protocol", () => {
     expect(await server.balance(customer)).to.equal(99);
   });
 
+  it('has the results of Finalize in the order of the audio, one each, while utterances are worked on', async () => {
+    server.engine.utterances.push(' One.');
+    server.engine.holdAll();
+    const client = await open('punctuate=true');
+    client.socket.send(spokenPcm({ silenceSeconds: 0 }));
+    for (let i = 0; i < 2; i++) client.send({ type: 'Finalize' });
+    await server.engine.untilRunning(1);
+    client.send({ type: 'KeepAlive' });
+    server.engine.release();
+    await until(() => client.of('Results').filter((result) => result['from_finalize']).length === 2);
+    const [first, second] = client.of('Results');
+    expect(transcripts(client)).to.deep.equal(['One.']);
+    expect(first!['duration']).to.be.above(1);
+    expect(second!['start']).to.be.closeTo(Number(first!['start']) + Number(first!['duration']), 0.002);
+    await closeStream(client);
+  });
+
+  it('reports an utterance whose text could not be had, with punctuation and without, and goes on', async () => {
+    for (const query of ['punctuate=true', '']) {
+      const client = await open(query);
+      server.engine.failWith = new Error('It broke.');
+      client.socket.send(spokenPcm());
+      expect(await client.next('Error')).to.include({ variant: 'Transcription', message: 'internal_error' });
+      client.socket.send(spokenPcm());
+      await until(() => transcripts(client).length === 1);
+      await closeStream(client);
+    }
+  });
+
   it('closes after ten seconds without audio or KeepAlive, and not before', async () => {
     const client = await open();
     timers.pass(9999);

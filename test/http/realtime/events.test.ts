@@ -198,6 +198,33 @@ describe("OpenAI's live events", () => {
     client.close();
   });
 
+  it('abandon nothing that was committed before', async () => {
+    server.engine.holdAll();
+    const client = await open();
+    await configure(client, { turn_detection: null });
+    append(client, at24kHz(spokenPcm({ silenceSeconds: 0 })));
+    client.send({ type: `${BUFFER}.commit` });
+    append(client, at24kHz(spokenPcm({ silenceSeconds: 0 })));
+    client.send({ type: `${BUFFER}.clear` });
+    await client.next(`${BUFFER}.cleared`);
+    server.engine.release();
+    await client.next(COMPLETED);
+    expect(client.of(`${BUFFER}.committed`)).to.have.length(1);
+    client.close();
+  });
+
+  it('announce each item once, where detection is switched on before its first audio has arrived', async () => {
+    const client = await open();
+    await configure(client, { turn_detection: null });
+    // Less than the resampler holds back.
+    append(client, Buffer.alloc(480));
+    await configure(client, { turn_detection: { type: 'server_vad' } });
+    append(client, at24kHz(spokenPcm()));
+    await client.next(COMPLETED);
+    expect(client.of(`${BUFFER}.speech_started`)).to.have.length(client.of(`${BUFFER}.committed`).length);
+    client.close();
+  });
+
   it('complete items in their order, with deltas that join to the transcript', async () => {
     server.engine.utterances.push(' One.', ' Two.', ' Three.');
     const client = await open();
