@@ -209,6 +209,41 @@ describe("Deepgram's live protocol with containers", () => {
     await few.dispose();
   });
 
+  it('ends in any way at any time, and charges what was decoded', async () => {
+    const many = await TestServer.start({ settings: { maxLiveDecoders: 8 } });
+    many.engine.realTimeFactor = 0.0001;
+    const streams = STREAMS.map(({ args }) => encoded(pcm, args));
+    const ends: ((client: SocketClient) => void)[] = [
+      (client) => client.send({ type: 'CloseStream' }),
+      ({ socket }) => socket.terminate(),
+      ({ socket }) => socket.close(),
+      (client) => {
+        client.send({ type: 'Finalize' });
+        client.send({ type: 'CloseStream' });
+      },
+      ({ socket }) => socket.send(Buffer.alloc(0)),
+    ];
+    const one = async (number: number): Promise<void> => {
+      const own = await many.customer(2);
+      const client = await open(number % 3 === 0 ? 'encoding=opus' : '', many, own);
+      const stream = streams[number % streams.length]!;
+      const sent = Math.floor(random.next() * stream.length * 1.2);
+      sendCut(client, stream.subarray(0, sent));
+      ends[Math.floor(random.next() * ends.length)]!(client);
+      await client.untilClosed();
+      const charged = 2 - (await many.balance(own));
+      expect(charged).to.be.oneOf([0, 1]);
+      const last = client.events.at(-1);
+      if (last?.type === 'Metadata') expect(charged).to.equal(Number(last['duration']) > 0 ? 1 : 0);
+    };
+    for (let round = 0; round < 3; round++) {
+      await Promise.all(Array.from({ length: 8 }, (_, index) => one(round * 8 + index)));
+      await until(() => liveDecodersOf().length === 0);
+    }
+    expect(await many.ledger.audit()).to.deep.equal([]);
+    await many.dispose();
+  });
+
   it('says what is missing where there is no ffmpeg', async () => {
     const bare = await TestServer.start({ ffmpeg: join(server.directory, 'none') });
     writeFileSync(join(server.directory, 'none'), 'no program');
