@@ -28,7 +28,7 @@ export interface Stretch {
 export type EndedStretch = Stretch & Pick<FinalResult, 'endedBy'>;
 
 export interface FinalMeasurement {
-  /** Of its audio. */
+  /** Of its audio; 0: it only decides whether a sentence is over, and the audio is decoded again. */
   seconds: number;
   /** From the end of its audio to its text. */
   lagMs: number;
@@ -170,7 +170,7 @@ export class UtteranceDecoder {
     const pending = { utterance: stretch.utterance, abort: new AbortController() };
     this.#partial = pending;
     try {
-      const { segments, language } = await this.#recognise(stretch, this.#committedOf(stretch), pending, DUE_MS);
+      const { segments, language } = await this.#recognise(stretch, this.#committedOf(stretch), pending, DUE_MS, 0);
       return textOf(segments, language);
     } catch {
       return null;
@@ -222,6 +222,7 @@ export class UtteranceDecoder {
     committed: CommittedText,
     { abort }: Pending,
     dueInMs: UtteranceToRecognise['dueInMs'],
+    progressSeconds = samples.length / SAMPLE_RATE,
   ): Promise<RecognisedUtterance> {
     const { engine, accountId, requestId, signal, timers, observer } = this.parts;
     const { language, detectsEach, prompt, words, agreements } = this.settings;
@@ -244,7 +245,7 @@ export class UtteranceDecoder {
     });
     if (dueInMs !== null) {
       const lagMs = timers.now() - begun;
-      observer.finalResult({ seconds: samples.length / SAMPLE_RATE, lagMs, workMs: result.workMs });
+      observer.finalResult({ seconds: progressSeconds, lagMs, workMs: result.workMs });
     }
     return result;
   }

@@ -106,6 +106,18 @@ describe('the admission of live sessions', () => {
     expect(1 - admission.room).to.be.closeTo(4 * once, 0.5 * once);
   });
 
+  it('counts work on audio that is decoded more than once', () => {
+    cost(0.1);
+    const session = admission.admit(MODEL);
+    pass(300, [session], 1);
+    const once = 1 - admission.room;
+    for (let i = 0; i < 100; i++) {
+      admission.measured(MODEL, { seconds: 0, lagMs: 0, workMs: 3000 });
+      admission.measured(MODEL, { seconds: 30, lagMs: 0, workMs: 3000 });
+    }
+    expect(1 - admission.room).to.be.closeTo(2 * once, 0.4 * once);
+  });
+
   it('takes the first session whatever it costs, and one in place of another', () => {
     cost(3);
     const only = admission.admit(MODEL);

@@ -7,6 +7,7 @@ import type { FinalResult, SessionEnd, SessionEvent } from '../../src/live/event
 import { DEFAULT_SETTINGS, type LiveSettings } from '../../src/live/options.js';
 import { LiveService, type LiveObserver, type LiveReservation } from '../../src/live/service.js';
 import type { LiveSession } from '../../src/live/session.js';
+import type { FinalMeasurement } from '../../src/live/utterance-decoder.js';
 import { fixedEngines } from '../../src/transcription/engine-lease.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
 import { FakeEngine } from '../support/fake-engine.js';
@@ -46,6 +47,7 @@ export class LiveScenario {
   readonly engine = new FakeEngine();
   readonly timers = new ManualTimers();
   readonly lags: number[] = [];
+  readonly measured: FinalMeasurement[] = [];
   /** What is observed beside that. */
   readonly observed: string[] = [];
   /** Seconds. */
@@ -90,7 +92,10 @@ export class LiveScenario {
 
   #observer(): LiveObserver {
     return {
-      finalResult: ({ lagMs }) => this.lags.push(lagMs),
+      finalResult: (measurement) => {
+        this.measured.push(measurement);
+        this.lags.push(measurement.lagMs);
+      },
       partialResult: () => this.observed.push('partial'),
       partialShed: () => this.observed.push('shed'),
       sessionRefused: (endpoint, code) => this.observed.push(`${endpoint} refused: ${code}`),

@@ -150,9 +150,13 @@ describe('A live session', () => {
     live.session.leave();
     scenario.engine.utterances.push(' Half a', ' Half a', ' Half a sentence');
     const half = await scenario.open({ turns });
+    scenario.measured.length = 0;
     await half.send(spokenPcm({ silenceSeconds: 3 }));
     await until(() => scenario.engine.recognised.length >= 3);
     expect(half.finals).to.deep.equal([]);
+    // Its work counts, but no audio is done with.
+    await until(() => scenario.measured.length > 0);
+    for (const { seconds, workMs } of scenario.measured) expect([seconds, workMs > 0]).to.deep.equal([0, true]);
     await half.send(pcmOfSilence(6));
     await scenario.passing(() => until(() => half.finals.length === 1));
     half.session.leave();

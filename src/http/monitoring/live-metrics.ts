@@ -52,7 +52,9 @@ export class LiveMetrics implements LiveObserver {
     return this.#lags.quantile(quantile);
   }
 
-  finalResult({ lagMs }: FinalMeasurement): void {
+  finalResult({ seconds, lagMs }: FinalMeasurement): void {
+    // Nobody waits for it.
+    if (seconds === 0) return;
     this.#finalLag.observe(lagMs / 1000);
     this.#lags.add(lagMs);
   }

@@ -117,6 +117,7 @@ describe('dashboard: the feed of the load', () => {
     // The oldest ones count no more.
     const lags = [...Array<number>(500).fill(9000), ...Array.from({ length: 200 }, (_, index) => index + 1)];
     for (const lagMs of lags) live.finalResult({ lagMs, seconds: 1, workMs: 1 });
+    live.finalResult({ lagMs: 5000, seconds: 0, workMs: 1 });
     live.sessionRefused('/v1/listen', 'overloaded');
     await second(viewer);
     expect(figures()).to.include({ liveLagMs: '100 / 190', liveRefusals: '1' });
