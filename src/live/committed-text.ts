@@ -1,6 +1,6 @@
 /**
- * The part of an utterance's text that is final while the utterance goes on: what several decodings in a row agree on
- * (LocalAgreement, arXiv 2307.14743).
+ * The part of an utterance's text that is final while the utterance goes on: what its decodings agree on for some time
+ * (LocalAgreement, arXiv 2307.14743, which does not ask how far apart two decodings are).
  */
 import type { Segment, TextPrefix } from '../engine/binding.js';
 import { wordsIn } from '../engine/transcript-text.js';
@@ -31,12 +31,12 @@ export class CommittedText {
   #endSeconds: number;
   /** Of the first decoding that text was committed of. */
   #first: Pick<RecognisedUtterance, 'language' | 'languageProbabilities'> | null = null;
-  /** The last decodings. */
-  #texts: readonly string[] = [];
+  /** The last decodings, with the ends of their audio. */
+  #decodings: readonly { text: string; endSeconds: number }[] = [];
 
-  /** `agreements`: see LiveSettings. */
+  /** `stableSeconds`: see LiveSettings. */
   constructor(
-    private readonly agreements: number,
+    private readonly stableSeconds: number | null,
     private readonly commits: EngineInfo['commits'],
     startSeconds: number,
   ) {
@@ -69,14 +69,20 @@ export class CommittedText {
     return { segments: after, continuesWord: isInside && /^\S/u.test(textOf(after)) };
   }
 
-  /** Adds a decoding of the utterance so far. Returns what it commits; null: nothing. */
-  add(result: RecognisedUtterance): CommittedPiece | null {
-    if (this.agreements === 0 || this.commits === null) return null;
+  /** Adds a decoding of the utterance so far, whose audio ends there. Returns what it commits; null: nothing. */
+  add(result: RecognisedUtterance, endSeconds: number): CommittedPiece | null {
+    const { stableSeconds, commits } = this;
+    if (stableSeconds === null || commits === null) return null;
     const rest = this.restOf(result);
-    const text = this.#text + textOf(rest.segments);
-    this.#texts = [...this.#texts, text].slice(-this.agreements);
-    if (this.#texts.length < this.agreements) return null;
-    const agreed = agreedText(this.#texts, result.language);
+    const before = this.#decodings;
+    const decodings = [...before, { text: this.#text + textOf(rest.segments), endSeconds }];
+    const first = before.findLastIndex((decoding) => decoding.endSeconds <= endSeconds - stableSeconds);
+    this.#decodings = decodings.slice(Math.max(0, first));
+    if (first < 0) return null;
+    const agreed = agreedText(
+      this.#decodings.map(({ text }) => text),
+      result.language,
+    );
     if (agreed.length <= this.#text.length || this.#isTooLong(agreed, result)) return null;
     return this.#commit(agreed, rest, result);
   }

@@ -46,7 +46,7 @@ export interface FinalResult extends Decoded {
   type: 'final';
   /**
    * Why it ends: a pause, or the client. Or the length that the model takes, or that decodings agree on it
-   * (LiveSettings.agreements); then the utterance goes on.
+   * (LiveSettings.stableSeconds); then the utterance goes on.
    */
   endedBy: 'silence' | 'client' | 'length' | 'agreement';
 }

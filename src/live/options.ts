@@ -53,10 +53,10 @@ export interface LiveSettings {
   /** ISO 639-1: final text is translated, too, which has a surcharge. null: not, which no later settings change. */
   translateTo: string | null;
   /**
-   * So many decodings in a row of an utterance that goes on must agree on text for it to be final; 0: only the end of a
-   * stretch makes text final. Models whose EngineInfo.commits is null ignore it.
+   * Text of an utterance that goes on is final once all its decodings agree on it, two at least, while so many seconds
+   * of audio came; null: only the end of a stretch makes text final. Models whose EngineInfo.commits is null ignore it.
    */
-  agreements: number;
+  stableSeconds: number | null;
 }
 
 /** A shorter silence ends most utterances in the middle of a sentence. */
@@ -79,7 +79,7 @@ export const DEFAULT_SETTINGS: LiveSettings = {
   interim: false,
   words: false,
   translateTo: null,
-  agreements: 0,
+  stableSeconds: null,
 };
 
 /** As the addon has them. */

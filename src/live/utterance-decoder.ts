@@ -91,8 +91,8 @@ export class UtteranceDecoder {
 
   /** Whether an utterance is to be decoded while it goes on. */
   get wantsPartials(): boolean {
-    const { interim, agreements } = this.settings;
-    return interim || (agreements > 0 && this.parts.engine.info.commits !== null);
+    const { interim, stableSeconds } = this.settings;
+    return interim || (stableSeconds !== null && this.parts.engine.info.commits !== null);
   }
 
   /** Resolves when fewer than so many final results are on their way. */
@@ -199,7 +199,7 @@ export class UtteranceDecoder {
     const running = this.#running;
     if (running?.utterance === utterance && running.startSample === startSample) return running.committed;
     const { commits } = this.parts.engine.info;
-    const committed = new CommittedText(this.settings.agreements, commits, startSample / SAMPLE_RATE);
+    const committed = new CommittedText(this.settings.stableSeconds, commits, startSample / SAMPLE_RATE);
     this.#running = { utterance, startSample, committed };
     return committed;
   }
@@ -209,7 +209,9 @@ export class UtteranceDecoder {
     const { emit, engine } = this.parts;
     // A cut for its length may leave the last audio to the next stretch.
     const isNearCut = stretch.samples.length > (engine.info.windowSeconds - SEARCH_SECONDS) * SAMPLE_RATE;
-    const piece = isNearCut ? null : committed.add(result);
+    const piece = isNearCut
+      ? null
+      : committed.add(result, (stretch.startSample + stretch.samples.length) / SAMPLE_RATE);
     if (piece !== null) {
       const text = textOf(piece.segments, piece.language);
       emit({ type: 'final', utterance: stretch.utterance, ...piece, text, endedBy: 'agreement' });
@@ -225,7 +227,7 @@ export class UtteranceDecoder {
     progressSeconds = samples.length / SAMPLE_RATE,
   ): Promise<RecognisedUtterance> {
     const { engine, accountId, requestId, signal, timers, observer } = this.parts;
-    const { language, detectsEach, prompt, words, agreements } = this.settings;
+    const { language, detectsEach, prompt, words, stableSeconds } = this.settings;
     const { commits, languages } = engine.info;
     const { prefix } = committed;
     const spoken = committed.language?.language;
@@ -235,8 +237,8 @@ export class UtteranceDecoder {
     const guess = this.#spoken.leader;
     const result = await engine.recognise({
       ...{ samples, startSample, accountId, origin, dueInMs },
-      align: words || (agreements > 0 && commits === 'words'),
-      ...(agreements > 0 && commits === 'prefix' ? { describe: true } : {}),
+      align: words || (stableSeconds !== null && commits === 'words'),
+      ...(stableSeconds !== null && commits === 'prefix' ? { describe: true } : {}),
       ...(prefix === null ? {} : { prefix }),
       signal: AbortSignal.any([signal, abort.signal]),
       language: language ?? languages.find((code) => code === spoken) ?? (detectsEach ? 'auto' : this.#spoken.next),

@@ -68,9 +68,9 @@ describe('Committed text by the bundled model', function () {
     Array.from({ length: Math.floor(whole.length / SAMPLE_RATE / step) }, (_, index) => (index + 1) * step);
 
   it('leaves while the utterance goes on, and is the text of the whole', async () => {
-    const plain = finalsOf(await decode({ agreements: 0 }, steps(0.5)));
+    const plain = finalsOf(await decode({ stableSeconds: null }, steps(0.5)));
     expect(plain).to.have.length(1);
-    const events = await decode({ agreements: 2 }, steps(0.5));
+    const events = await decode({ stableSeconds: 0 }, steps(0.5));
     const finals = finalsOf(events);
     expect(finals.length).to.be.above(2);
     expect(finals.slice(0, -1).map(({ endedBy }) => endedBy)).to.satisfy((all: string[]) =>
@@ -86,8 +86,8 @@ describe('Committed text by the bundled model', function () {
 
   it('is less with a longer delay, and has words where they are asked for', async () => {
     const [two, three] = [
-      await decode({ agreements: 2, words: true }, steps(0.5)),
-      await decode({ agreements: 3 }, steps(0.5)),
+      await decode({ stableSeconds: 0, words: true }, steps(0.5)),
+      await decode({ stableSeconds: 1 }, steps(0.5)),
     ];
     expect(finalsOf(three).length).to.be.at.most(finalsOf(two).length);
     for (const { text, segments } of finalsOf(two)) {
@@ -101,7 +101,7 @@ describe('Committed text by the bundled model', function () {
       const random = new Mulberry32(seed);
       const total = whole.length / SAMPLE_RATE;
       const ends = Array.from({ length: 8 }, () => 0.5 + random.next() * (total - 0.5)).sort((a, b) => a - b);
-      const events = await decode({ agreements: 2 }, ends);
+      const events = await decode({ stableSeconds: 0 }, ends);
       const finals = finalsOf(events);
       const last = finals.at(-1)!;
       expect(last.endedBy).to.equal('silence');
@@ -149,7 +149,7 @@ describe('Committed text of a session', () => {
 
   it('leaves before the end of the utterance, each piece once', async () => {
     scenario.engine.utterances.push(' One two three four.');
-    const live = await scenario.open({ agreements: 2 });
+    const live = await scenario.open({ stableSeconds: 0 });
     await speak(live, spokenPcm());
     await until(() => live.finals.at(-1)?.endedBy === 'silence');
     expect(live.finals.map(({ text }) => text)).to.deep.equal(['One two three', 'four.']);
@@ -165,7 +165,7 @@ describe('Committed text of a session', () => {
 
   it('is what stays where the final result fails', async () => {
     scenario.engine.utterances.push(' One two three four.');
-    const live = await scenario.open({ agreements: 2 });
+    const live = await scenario.open({ stableSeconds: 0 });
     await speak(live, spokenPcm({ silenceSeconds: 0 }));
     await until(() => live.finals.length === 1);
     scenario.engine.failWith = new Error('It broke.');
@@ -177,7 +177,7 @@ describe('Committed text of a session', () => {
 
   it('is nothing of the last seconds before a cut for the length', async () => {
     Object.assign(scenario.engine.info, { windowSeconds: 2 });
-    const live = await scenario.open({ agreements: 2 });
+    const live = await scenario.open({ stableSeconds: 0 });
     const speech = spokenPcm({ silenceSeconds: 0 }).subarray(SECOND);
     await speak(live, Buffer.concat([speech, speech, pcmOfSilence(1)]));
     live.session.finish();
@@ -188,7 +188,7 @@ describe('Committed text of a session', () => {
 
   it('is none where the model keeps none', async () => {
     Object.assign(scenario.engine.info, { commits: null });
-    const live = await scenario.open({ agreements: 2 });
+    const live = await scenario.open({ stableSeconds: 0 });
     await speak(live, spokenPcm());
     await until(() => live.finals.length === 1);
     expect(scenario.engine.recognised).to.have.length(1);

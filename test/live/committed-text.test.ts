@@ -35,6 +35,13 @@ function decoded(text: string, ends: readonly number[] = [], hasWords = true): R
 
 const spoken = (piece: CommittedPiece | null): string | null => (piece === null ? null : textOf(piece.segments));
 
+let seconds = 0;
+
+/** A second later than the decoding before. */
+function grow(committed: CommittedText, result: RecognisedUtterance): CommittedPiece | null {
+  return committed.add(result, (seconds += 1));
+}
+
 describe('Text that decodings agree on', () => {
   it('is the words that all begin with, without the last one of the newest', () => {
     expect(agreedText([' One two three', ' One two three four'], 'en')).to.equal(' One two three');
@@ -50,15 +57,15 @@ describe('Text that decodings agree on', () => {
   });
 
   it('is committed piece by piece, with its times', () => {
-    const committed = new CommittedText(2, 'prefix', 0);
-    expect(committed.add(decoded(' One two'))).to.equal(null);
+    const committed = new CommittedText(0, 'prefix', 0);
+    expect(grow(committed, decoded(' One two'))).to.equal(null);
     expect(committed.prefix).to.equal(null);
-    const piece = committed.add(decoded(' One two three'));
+    const piece = grow(committed, decoded(' One two three'));
     expect(piece).to.deep.include({ startSeconds: 0, endSeconds: 1, language: 'en', continuesWord: false });
     expect(spoken(piece)).to.equal(' One two');
     expect(committed.prefix?.text).to.equal(' One two');
     expect(committed.language).to.deep.include({ language: 'en', languageProbabilities: { en: 0.9 } });
-    const next = committed.add(decoded(' One two three four five'));
+    const next = grow(committed, decoded(' One two three four five'));
     expect(next).to.deep.include({ startSeconds: 1, endSeconds: 1.5 });
     expect(spoken(next)).to.equal(' three');
     expect(next?.segments[0]?.words?.map(({ text }) => text)).to.deep.equal([' three']);
@@ -66,20 +73,20 @@ describe('Text that decodings agree on', () => {
     expect(textOf(committed.restOf(decoded(' One two three four five six.')).segments)).to.equal(' four five six.');
   });
 
-  it('takes as many decodings as are asked for, and commits nothing where nothing keeps it', () => {
-    const three = new CommittedText(3, 'prefix', 0);
-    expect([1, 2].map(() => three.add(decoded(' One two')))).to.deep.equal([null, null]);
-    expect(spoken(three.add(decoded(' One two')))).to.equal(' One');
-    for (const none of [new CommittedText(0, 'prefix', 0), new CommittedText(2, null, 0)]) {
-      for (let i = 0; i < 4; i++) expect(none.add(decoded(' One two three'))).to.equal(null);
+  it('takes as much time as is asked for, and commits nothing where nothing keeps it', () => {
+    const three = new CommittedText(2, 'prefix', 0);
+    expect([1, 2].map(() => grow(three, decoded(' One two')))).to.deep.equal([null, null]);
+    expect(spoken(grow(three, decoded(' One two')))).to.equal(' One');
+    for (const none of [new CommittedText(null, 'prefix', 0), new CommittedText(0, null, 0)]) {
+      for (let i = 0; i < 4; i++) expect(grow(none, decoded(' One two three'))).to.equal(null);
       expect(textOf(none.restOf(decoded(' One two')).segments)).to.equal(' One two');
     }
   });
 
   it('goes on inside of a word where a later decoding writes on to it', () => {
-    const committed = new CommittedText(2, 'prefix', 0);
-    committed.add(decoded(' Hello world and'));
-    expect(spoken(committed.add(decoded(' Hello world and')))).to.equal(' Hello world');
+    const committed = new CommittedText(0, 'prefix', 0);
+    grow(committed, decoded(' Hello world and'));
+    expect(spoken(grow(committed, decoded(' Hello world and')))).to.equal(' Hello world');
     const rest = committed.restOf(decoded(' Hello world. And more'));
     expect(rest.continuesWord).to.equal(true);
     expect(textOf(rest.segments)).to.equal('. And more');
@@ -89,9 +96,9 @@ describe('Text that decodings agree on', () => {
   });
 
   it('stays where the model takes no prefix: what follows it by its time is left', () => {
-    const committed = new CommittedText(2, 'words', 0);
-    committed.add(decoded(' One two three'));
-    committed.add(decoded(' One two three'));
+    const committed = new CommittedText(0, 'words', 0);
+    grow(committed, decoded(' One two three'));
+    grow(committed, decoded(' One two three'));
     expect(committed.prefix).to.equal(null);
     expect(committed.endSeconds).to.equal(1);
     expect(textOf(committed.restOf(decoded(' one, two three four')).segments)).to.equal(' three four');
@@ -100,24 +107,24 @@ describe('Text that decodings agree on', () => {
 
   it('is committed of no text that is too long for a prefix', () => {
     const text = ' a'.repeat(181);
-    const committed = new CommittedText(2, 'prefix', 0);
-    expect([1, 2, 3].map(() => committed.add(decoded(text)))).to.deep.equal([null, null, null]);
-    expect(spoken(committed.add(decoded(' a'.repeat(180))))).to.equal(' a'.repeat(179));
-    const words = new CommittedText(2, 'words', 0);
-    words.add(decoded(text));
-    expect(spoken(words.add(decoded(text)))).to.equal(' a'.repeat(180));
+    const committed = new CommittedText(0, 'prefix', 0);
+    expect([1, 2, 3].map(() => grow(committed, decoded(text)))).to.deep.equal([null, null, null]);
+    expect(spoken(grow(committed, decoded(' a'.repeat(180))))).to.equal(' a'.repeat(179));
+    const words = new CommittedText(0, 'words', 0);
+    grow(words, decoded(text));
+    expect(spoken(grow(words, decoded(text)))).to.equal(' a'.repeat(180));
   });
 
   it('is never contradicted, whatever is decoded: 300 random utterances', () => {
     for (let seed = 0; seed < 300; seed++) {
       const random = new Mulberry32(seed);
       const commits = random.below(3) === 0 ? 'words' : 'prefix';
-      const committed = new CommittedText(2 + random.below(2), commits, 0);
+      const committed = new CommittedText(2 * random.below(2), commits, 0);
       let text = '';
       let end = 0;
       for (let round = 0; round < 12; round++) {
         const result = grown(random, commits === 'prefix' ? text : '', round);
-        const piece = committed.add(result);
+        const piece = grow(committed, result);
         if (piece === null) continue;
         expect(piece.startSeconds, String(seed)).to.equal(end);
         expect(piece.endSeconds).to.be.at.least(piece.startSeconds);

@@ -6,8 +6,11 @@ import type { Delay, RealtimeSettings, Turns } from './session-schema.js';
 
 const LONGEST_SILENCE_MS = { low: 8000, medium: 4000, high: 2000, auto: 4000 } as const;
 
-/** LiveSettings.agreements. The longest delay is that of the whole utterance. */
-const AGREEMENTS: Readonly<Record<Delay, number>> = { minimal: 2, low: 2, medium: 2, high: 3, xhigh: 0 };
+/** The longest delay is that of the whole utterance. */
+const STABLE_SECONDS: Readonly<Record<Delay, LiveSettings['stableSeconds']>> = {
+  ...{ minimal: 0, low: 0.5, medium: 1, high: 2 },
+  xhigh: null,
+};
 const DEFAULT_DELAY = 'medium';
 
 /** Throws `unsupported_language` for what names no language. */
@@ -20,7 +23,7 @@ export function liveSettings(settings: RealtimeSettings): LiveSettings {
   }
   return {
     ...{ ...DEFAULT_SETTINGS, language: code, prompt, turns: turnsOf(turns), words: includesLogprobs },
-    agreements: AGREEMENTS[settings.delay ?? DEFAULT_DELAY],
+    stableSeconds: STABLE_SECONDS[settings.delay ?? DEFAULT_DELAY],
   };
 }
 
