@@ -57,6 +57,8 @@ export interface LiveSettings {
    * stretch makes text final. Models whose EngineInfo.commits is null ignore it.
    */
   agreements: number;
+  /** Whether final results say who speaks, which has a surcharge; no later settings change it. */
+  diarize: boolean;
 }
 
 /** A shorter silence ends most utterances in the middle of a sentence. */
@@ -80,6 +82,7 @@ export const DEFAULT_SETTINGS: LiveSettings = {
   words: false,
   translateTo: null,
   agreements: 0,
+  diarize: false,
 };
 
 /** As the addon has them. */
