@@ -287,8 +287,27 @@ export interface Diarizer {
    * for its others. Rejects with the signal's reason when aborted, else as SpeakerEngine.diarize() does.
    */
   diarize(file: FileToDiarize & { accountId: string; background?: boolean }): Promise<SpeakerTurn[]>;
+  /** Of one live session, whose stretches go before files. */
+  follow(): LiveDiarizer;
   /** Files. */
   stats(): { waiting: number; running: number };
+}
+
+/** Finds who speaks in a live session, stretch by stretch. */
+export interface LiveDiarizer {
+  /**
+   * Turns of a stretch, by their start; at least one. Samples: mono at 16 kHz. Stretches are in the order of the calls,
+   * and nothing of an earlier one changes. Rejects as Diarizer.diarize() does, and the session may go on.
+   */
+  turnsIn(samples: Int16Array, signal?: AbortSignal): Promise<LiveTurn[]>;
+}
+
+export interface LiveTurn {
+  /** From the start of the stretch. */
+  startSeconds: number;
+  endSeconds: number;
+  /** From 0, in the order in which they are first heard in the session. */
+  speaker: number;
 }
 
 /** In place of a Diarizer: why there is none, and how to get one, in a sentence. */

@@ -1,5 +1,5 @@
 /** What the installed models can do in live sessions. */
-import type { EngineInfo } from '../engine/types.js';
+import type { Diarizer, EngineInfo, NoDiarizer } from '../engine/types.js';
 import { VerbatimError } from '../errors.js';
 import type { EngineLease } from '../transcription/engine-lease.js';
 import { LanguageSupport } from '../transcription/language-support.js';
@@ -8,14 +8,17 @@ import { ANY_SPEAKERS } from '../transcription/options.js';
 import type { LiveSettings } from './options.js';
 
 /** Settings that not every model serves. */
-export type CheckedSettings = Pick<LiveSettings, 'language' | 'prompt' | 'translateTo'>;
+export type CheckedSettings = Pick<LiveSettings, 'language' | 'prompt' | 'translateTo' | 'diarize'>;
 
 export class LiveAbilities {
   readonly info: EngineInfo;
   readonly #translator: EngineLease['translator'];
   #targets: readonly string[] | null = null;
 
-  constructor({ info, translator }: Pick<EngineLease, 'info' | 'translator'>) {
+  constructor(
+    { info, translator }: Pick<EngineLease, 'info' | 'translator'>,
+    private readonly diarizer: Diarizer | NoDiarizer,
+  ) {
     this.info = info;
     this.#translator = translator;
   }
@@ -26,13 +29,12 @@ export class LiveAbilities {
   }
 
   /**
-   * Throws `unsupported_language`, `unsupported_translation` that names the languages that there are, or
-   * `invalid_request` for a prompt that the model does not take.
+   * Throws `unsupported_language`, `unsupported_translation` that names the languages that there are,
+   * `unsupported_diarization`, or `invalid_request` for a prompt that the model does not take.
    */
-  check({ language, prompt, translateTo }: CheckedSettings): void {
-    const diarizer = { unavailable: 'Speakers are not distinguished in live sessions.' };
-    new LanguageSupport(this.info, this.#translator, diarizer).check({
-      ...{ model: null, language, translateTo: null, punctuate: true, diarize: false, ...ANY_SPEAKERS },
+  check({ language, prompt, translateTo, diarize }: CheckedSettings): void {
+    new LanguageSupport(this.info, this.#translator, this.diarizer).check({
+      ...{ model: null, language, translateTo: null, punctuate: true, diarize, ...ANY_SPEAKERS },
       ...{ timestamps: 'none', format: 'json', prompt, describe: false, temperature: 0 },
     });
     if (translateTo !== null && translateTo !== language) this.#checkTarget(language, translateTo);

@@ -1,5 +1,6 @@
 /** What happens in a live session. Times are in seconds of received audio, from the start of the session. */
 import type { Segment } from '../engine/binding.js';
+import type { LiveTurn } from '../engine/types.js';
 import type { VerbatimError } from '../errors.js';
 
 /** An utterance of the session; they are counted from 0. */
@@ -49,6 +50,8 @@ export interface FinalResult extends Decoded {
    * (LiveSettings.stableSeconds); then the utterance goes on.
    */
   endedBy: 'silence' | 'client' | 'length' | 'agreement';
+  /** Of the session's speakers, with times of the session. Absent: nobody asked, or it could not be found out. */
+  turns?: readonly LiveTurn[];
 }
 
 /** A stretch whose text could not be had. The session goes on. */

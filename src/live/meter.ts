@@ -1,7 +1,7 @@
 /** The money of a live session: every started minute of received audio is charged when its first sample arrives. */
 import { randomBytes } from 'node:crypto';
 import type { Ledger } from '../ledger/ledger.js';
-import { creditsFor, type Prices } from '../transcription/price.js';
+import { creditsFor, type PaidWork, type Prices } from '../transcription/price.js';
 
 /** Whose usage rows, and what they say. */
 export interface LivePayer {
@@ -14,8 +14,8 @@ export interface LivePayer {
   model: string;
   /** The language that was asked for; null: it is detected. */
   language: string | null;
-  /** Whether text is translated, which has a surcharge. */
-  translated: boolean;
+  /** What has a surcharge. */
+  extras: PaidWork;
 }
 
 const MINUTE_SECONDS = 60;
@@ -43,7 +43,7 @@ export class LiveMeter {
 
   /** Credits of a started minute. */
   get creditsPerMinute(): number {
-    return creditsFor(this.prices, MINUTE_SECONDS, { translated: this.payer.translated, diarized: false });
+    return creditsFor(this.prices, MINUTE_SECONDS, this.payer.extras);
   }
 
   /** Charges one more started minute, before work on it. Rejects with `insufficient_credits` or `invalid_api_key`. */

@@ -57,6 +57,8 @@ export interface LiveSettings {
    * of audio came; null: only the end of a stretch makes text final. Models whose EngineInfo.commits is null ignore it.
    */
   stableSeconds: number | null;
+  /** Whether final results say who speaks, which has a surcharge; no later settings change it. */
+  diarize: boolean;
 }
 
 /** A shorter silence ends most utterances in the middle of a sentence. */
@@ -80,6 +82,7 @@ export const DEFAULT_SETTINGS: LiveSettings = {
   words: false,
   translateTo: null,
   stableSeconds: null,
+  diarize: false,
 };
 
 /** As the addon has them. */

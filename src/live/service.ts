@@ -1,12 +1,12 @@
 /** Opens live sessions: who may have one, with which model, and what each holds of the server. */
 import type { LiveAudio, LiveAudioOptions } from '../engine/binding.js';
 import { LiveDecoder } from '../engine/media/live-decoder.js';
-import type { EngineInfo } from '../engine/types.js';
+import type { Diarizer, EngineInfo, NoDiarizer } from '../engine/types.js';
 import { VerbatimError, type ErrorCode } from '../errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Timers } from '../timers.js';
 import type { AcquireEngines, EngineLease, SpeechOfModel } from '../transcription/engine-lease.js';
-import { creditsFor, type Prices } from '../transcription/price.js';
+import { creditsFor, type PaidWork, type Prices } from '../transcription/price.js';
 import { requestError } from '../transcription/request-errors.js';
 import { LiveAbilities, type CheckedSettings } from './abilities.js';
 import { LiveAdmission, type AdmissionStats, type AdmittedSession } from './admission.js';
@@ -62,6 +62,7 @@ export type EndReason = Exclude<SessionEnd['how'], 'refused'> | ErrorCode;
 
 export interface LiveDeps {
   acquire: AcquireEngines;
+  diarizer: Diarizer | NoDiarizer;
   ledger: Pick<Ledger, 'holds' | 'credits'>;
   registry: SessionRegistry;
   openAudio: (options: LiveAudioOptions) => LiveAudio;
@@ -78,8 +79,14 @@ export interface LiveDeps {
 interface PlaceOptions {
   /** The place that the caller gives back once it has the new one. */
   instead?: LiveReservation | null;
-  /** Whether its text is to be translated, which costs more. */
-  isTranslated?: boolean;
+  /** What of it has a surcharge; default: nothing. */
+  extras?: PaidWork;
+}
+
+const NO_EXTRAS: PaidWork = { translated: false, diarized: false };
+
+function extrasOf({ translateTo, diarize }: Pick<LiveSettings, 'translateTo' | 'diarize'>): PaidWork {
+  return { translated: translateTo !== null, diarized: diarize };
 }
 
 export class LiveService {
@@ -107,7 +114,7 @@ export class LiveService {
   abilities(model: string | null): LiveAbilities {
     const lease = this.deps.acquire(model);
     lease.release();
-    return new LiveAbilities(lease);
+    return new LiveAbilities(lease, this.deps.diarizer);
   }
 
   /**
@@ -126,7 +133,7 @@ export class LiveService {
   async #reserve(
     owner: SessionOwner,
     model: string | null,
-    { instead = null, isTranslated = false }: PlaceOptions,
+    { instead = null, extras = NO_EXTRAS }: PlaceOptions,
   ): Promise<LiveReservation> {
     const { ledger, acquire, settings } = this.deps;
     const count = this.#byAccount.get(owner.accountId) ?? 0;
@@ -142,7 +149,7 @@ export class LiveService {
       this.#byAccount.set(owner.accountId, count + 1);
       undo.push(() => this.#leave(owner.accountId));
       const { balance } = await ledger.credits.balance(owner.accountId);
-      const creditsPerMinute = creditsFor(settings, 0, { translated: isTranslated, diarized: false });
+      const creditsPerMinute = creditsFor(settings, 0, extras);
       if (balance < creditsPerMinute) {
         const message = `A live session costs ${creditsPerMinute} credits a minute; the account has ${balance}.`;
         throw new VerbatimError('insufficient_credits', message);
@@ -160,7 +167,7 @@ export class LiveService {
 
   /** The same for settings that are known already. Rejects as LiveReservation.check() throws, too. */
   async reserveFor(owner: SessionOwner, model: string | null, settings: CheckedSettings): Promise<LiveReservation> {
-    const reservation = await this.reserve(owner, model, { isTranslated: settings.translateTo !== null });
+    const reservation = await this.reserve(owner, model, { extras: extrasOf(settings) });
     try {
       reservation.check(settings);
       return reservation;
@@ -206,7 +213,7 @@ export class LiveReservation {
     /** Idempotent. */
     readonly release: () => void,
   ) {
-    this.#abilities = new LiveAbilities(parts.lease);
+    this.#abilities = new LiveAbilities(parts.lease, deps.diarizer);
   }
 
   get place(): AdmittedSession {
@@ -274,20 +281,19 @@ export class LiveReservation {
   }
 
   #session({ format, settings, emit }: SessionOptions, engine: SpeechOfModel, signal: AbortSignal): LiveSession {
-    const { openAudio, ledger, settings: limits, timers, observer } = this.deps;
+    const { openAudio, ledger, settings: limits, timers, observer, diarizer } = this.deps;
     const { owner, lease, memory, admission, place } = this.parts;
     const { windowSeconds, modelName } = this.info;
     const audio = openAudio(audioOptions(format, settings, windowSeconds));
     const { accountId, requestId } = owner;
-    const { language, translateTo } = settings;
-    const payer = { ...owner, model: modelName, language, translated: translateTo !== null };
+    const payer = { ...owner, model: modelName, language: settings.language, extras: extrasOf(settings) };
     const received = new ReceivedAudio({
       received: (seconds) => observer.audioReceived(owner.endpoint, seconds),
       spoke: (seconds) => place.spoke(seconds),
     });
     return new LiveSession({
       ...{ audio, format, settings, engine, memory, accountId, requestId, timers, signal },
-      translator: lease.translator,
+      ...{ translator: lease.translator, diarizer },
       meter: new LiveMeter(ledger, limits, payer),
       maxSeconds: limits.maxLiveSeconds,
       room: () => admission.room,

@@ -1,5 +1,6 @@
 /** What a session is made of, and what it may do. */
 import type { LiveAudio } from '../engine/binding.js';
+import type { Diarizer, NoDiarizer } from '../engine/types.js';
 import type { Timers } from '../timers.js';
 import type { SpeechOfModel } from '../transcription/engine-lease.js';
 import type { TextTranslator } from '../transcription/language-support.js';
@@ -17,6 +18,8 @@ export interface SessionParts {
   engine: Pick<SpeechOfModel, 'info' | 'recognise'>;
   /** For sessions whose settings have `translateTo`. */
   translator: TextTranslator | undefined;
+  /** For sessions whose settings have `diarize`. */
+  diarizer: Diarizer | NoDiarizer;
   meter: Pick<LiveMeter, 'paidSeconds' | 'payMinute'>;
   /** Default: a multiple of real time. */
   rate?: Pick<InputRate, 'delayMs'>;

@@ -59,14 +59,15 @@ export class SessionTranslator {
     await this.#translate({ utterance, spokenLanguage: unfinished.language, source, to });
   }
 
-  async #add({ utterance, language, text, segments }: FinalResult, to: string): Promise<void> {
+  async #add(result: FinalResult, to: string): Promise<void> {
+    const { utterance, language } = result;
     const before = this.#unfinished;
     if (before !== null && before.language !== language) {
       this.#unfinished = null;
       await this.#translate({ utterance, spokenLanguage: before.language, source: before.takeAll(), to });
     }
     this.#unfinished ??= new UnfinishedText(utterance, language);
-    this.#unfinished.add(text, segments);
+    this.#unfinished.add(result);
   }
 
   async #translate({ utterance, spokenLanguage: from, source, to }: Order): Promise<void> {

@@ -18,8 +18,8 @@ import { bytesPerFrame, liveOptions, type LiveSettings } from './options.js';
 import { toIntegers } from './sample-integers.js';
 import { endsSentence } from './sentence-end.js';
 import { SAMPLE_RATE } from '../engine/sample-rate.js';
-import { SessionTranslator } from './session-translator.js';
-import { UtteranceDecoder, type Stretch } from './utterance-decoder.js';
+import { SessionResults } from './session-results.js';
+import type { Stretch, UtteranceDecoder } from './utterance-decoder.js';
 import { WaitingInput } from './waiting-input.js';
 
 /** Audio of one step of work. */
@@ -37,7 +37,7 @@ export class LiveSession {
   readonly ended: Promise<SessionEnd>;
   readonly #parts: SessionParts;
   readonly #decoder: UtteranceDecoder;
-  readonly #translator: SessionTranslator;
+  readonly #results: SessionResults;
   readonly #rate: Pick<InputRate, 'delayMs'>;
   readonly #stop = new AbortController();
   readonly #plannedEnd: PlannedEnd;
@@ -60,17 +60,8 @@ export class LiveSession {
     this.#plannedEnd = new PlannedEnd(parts.timers);
     this.#rate = parts.rate ?? new InputRate(parts.timers.now());
     this.ended = new Promise((resolve) => (this.#end = resolve));
-    const { engine, accountId, requestId, timers, observer, room } = parts;
-    const { signal } = this.#stop;
-    this.#translator = new SessionTranslator({ ...parts, emit: (event) => this.#emit(event) }, signal);
-    this.#decoder = new UtteranceDecoder(
-      {
-        ...{ engine, accountId, requestId, timers, signal, observer, room },
-        emit: (event) => this.#translator.report(event, this.#decoder.settings.translateTo),
-        noUtterance: (atSeconds) => this.#emit({ type: 'no_utterance', atSeconds }),
-      },
-      parts.settings,
-    );
+    this.#results = new SessionResults({ ...parts, emit: (event) => this.#emit(event) }, this.#stop.signal);
+    this.#decoder = this.#results.decoder;
     const revoked = (): void => this.#close({ how: 'refused', error: requestError(parts.signal.reason) });
     if (parts.signal.aborted) revoked();
     else parts.signal.addEventListener('abort', revoked, { once: true });
@@ -289,13 +280,8 @@ export class LiveSession {
   }
 
   async #finish(): Promise<void> {
-    await this.#untilReported();
+    await this.#results.untilReported();
     this.#close({ how: 'finished' });
-  }
-
-  async #untilReported(): Promise<void> {
-    await this.#decoder.untilAllReported();
-    await this.#translator.whenIdle();
   }
 
   /** What a protocol cannot report ends its session, and nothing else. */
@@ -318,7 +304,7 @@ export class LiveSession {
     } catch {
       // The audio itself failed: there is nothing to report.
     }
-    void this.#untilReported().then(() => this.#close({ how: 'refused', error }));
+    void this.#results.untilReported().then(() => this.#close({ how: 'refused', error }));
   }
 
   #close(end: SessionEnd): void {

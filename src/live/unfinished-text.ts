@@ -1,9 +1,9 @@
 /** Final text of an utterance that goes on: its last sentence may be half of one. */
-import type { Segment } from '../engine/binding.js';
 import { endsInAbbreviation, placesOf, splitSentences } from '../engine/translation/sentences.js';
 import { TextJoiner } from '../engine/transcript-text.js';
 import type { Captioned } from '../transcription/captions.js';
 import { lettersIn } from '../transcription/sentence-times.js';
+import type { FinalResult } from './events.js';
 import { endsSentence } from './sentence-end.js';
 
 /** A text, and the stretches of audio that it is of: their texts have the same letters. */
@@ -25,8 +25,8 @@ export class UnfinishedText {
     this.#joiner = new TextJoiner(language);
   }
 
-  add(text: string, segments: readonly Segment[]): void {
-    this.#text += this.#joiner.add(text);
+  add({ text, segments, continuesWord }: Pick<FinalResult, 'text' | 'segments' | 'continuesWord'>): void {
+    this.#text += this.#joiner.add(text, continuesWord);
     for (const segment of segments) this.#pieces.push(...(segment.words ?? [segment]));
   }
 

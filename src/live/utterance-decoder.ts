@@ -12,6 +12,7 @@ import type { FailedResult, FinalResult, PartialResult } from './events.js';
 import { SEARCH_SECONDS, type LiveSettings } from './options.js';
 import { PartialPace } from './partial-pace.js';
 import { RecentConfidence } from './recent-confidence.js';
+import { spokenBy, type StretchSpeakers } from './session-speakers.js';
 import { SpokenLanguage } from './spoken-language.js';
 
 /** A final result is due so soon after the end of its audio. */
@@ -57,6 +58,8 @@ export interface DecoderParts {
   observer: DecoderObserver;
   /** The part of the room of final results that is free, from 0 to 1. */
   room: () => number;
+  /** Default, and null: nobody asks who speaks. */
+  speakers?: StretchSpeakers | null;
 }
 
 interface Pending {
@@ -126,8 +129,9 @@ export class UtteranceDecoder {
     const recognised = stretch.samples.length === 0 ? null : this.#recognise(stretch, committed, pending, DUE_MS);
     // It may fail before its turn comes.
     recognised?.catch(() => undefined);
+    const turns = recognised === null ? undefined : this.parts.speakers?.turnsIn(stretch, this.parts.signal);
     this.#order = this.#order.then(async () => {
-      const event = await this.#outcome(stretch, committed, recognised);
+      const event = await spokenBy(await this.#outcome(stretch, committed, recognised), turns, this.parts.speakers);
       this.#pending.delete(pending);
       if (!pending.abort.signal.aborted && !this.parts.signal.aborted) this.parts.emit(event);
       this.#settled.check();

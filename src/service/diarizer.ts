@@ -14,12 +14,14 @@ export function createDiarizer(speakers: Speakers, options: DiarizerOptions = {}
   if (speakers.engine === null) return { unavailable: speakers.unavailable };
   const { engine, embedding, bytes } = speakers;
   const { observer, memory } = options;
+  const loadable = async (): Promise<typeof engine> => {
+    if (engine.stats().pid === null) await memory?.makeRoom(bytes);
+    return engine;
+  };
   return new FairDiarizer({
     engine: {
-      diarize: async (file) => {
-        if (engine.stats().pid === null) await memory?.makeRoom(bytes);
-        return engine.diarize(file);
-      },
+      diarize: async (file) => (await loadable()).diarize(file),
+      voicesIn: async (samples, signal) => (await loadable()).voicesIn(samples, signal),
       close: () => engine.close(),
     },
     languages: embedding.languages,

@@ -25,6 +25,7 @@ export interface LocalLiveOptions {
 const ACCOUNT = 'local';
 /** Nobody else waits for this machine, and nobody pays. */
 const FREE = { paidSeconds: Infinity, payMinute: () => Promise.resolve() };
+const NO_DIARIZER = { unavailable: 'Speakers are not distinguished here.' };
 const UNPACED = { delayMs: () => 0 };
 
 /** Loads the configured speech model. Rejects as LiveAbilities.check() throws. */
@@ -34,12 +35,13 @@ export async function startLocalLive(
 ): Promise<LocalLive> {
   const engine = await loadEngine(config, roots, manifest);
   try {
-    new LiveAbilities({ info: engine.info, translator: undefined }).check(settings);
+    new LiveAbilities({ info: engine.info, translator: undefined }, NO_DIARIZER).check(settings);
     const source = await liveAudioSource(config, roots, manifest);
     const session = new LiveSession({
       audio: source.open(audioOptions(format, settings, engine.info.windowSeconds)),
       ...{ format, settings, engine, emit, meter: FREE, rate: UNPACED, memory: new InputMemory() },
       translator: undefined,
+      diarizer: NO_DIARIZER,
       ...{ accountId: ACCOUNT, requestId: ACCOUNT, maxSeconds: Infinity, timers: systemTimers },
       signal: new AbortController().signal,
       observer: { finalResult: () => undefined, partialResult: () => undefined, partialShed: () => undefined },

@@ -196,8 +196,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 function liveService(options: ServerOptions, engine: HttpEngine, registry: InFlightRegistry): LiveService {
-  const { acquire, ledger, openLiveAudio: openAudio, ffmpeg, settings, metrics, timers, logger } = options;
-  const parts = { acquire, ledger, openAudio, ffmpeg, settings, timers, registry };
+  const { acquire, ledger, diarizer, openLiveAudio: openAudio, ffmpeg, settings, metrics, timers, logger } = options;
+  const parts = { acquire, ledger, diarizer, openAudio, ffmpeg, settings, timers, registry };
   return new LiveService({
     ...{ ...parts, engineStats: () => engine.stats(), observer: metrics.live },
     broken: ({ cause }, requestId) => logger.error({ requestId, err: cause }, 'live session failed'),

@@ -10,13 +10,14 @@ import type { LiveSession } from '../../src/live/session.js';
 import type { FinalMeasurement } from '../../src/live/utterance-decoder.js';
 import { fixedEngines } from '../../src/transcription/engine-lease.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
+import { FakeDiarizer } from '../support/fake-diarizer.js';
 import { FakeEngine } from '../support/fake-engine.js';
 import { pieces } from '../support/live-audio.js';
 import { ManualTimers } from '../support/manual-timers.js';
 import { TestLedger } from '../support/test-ledger.js';
 
 const FORMAT = { encoding: 's16le', sampleRate: 16_000, channels: 1 } as const;
-const PRICES = { creditsPerMinute: 2, translationCreditsPerMinute: 3, diarizationCreditsPerMinute: 0 };
+const PRICES = { creditsPerMinute: 2, translationCreditsPerMinute: 3, diarizationCreditsPerMinute: 5 };
 /** Bytes. */
 export const SECOND = 32_000;
 
@@ -55,6 +56,7 @@ export class LiveScenario {
   /** Of sessions that begin from now on. */
   translator: TextTranslator | undefined;
   readonly broken: VerbatimError[] = [];
+  readonly diarizer = new FakeDiarizer();
   registry!: InFlightRegistry;
   service!: LiveService;
   accountId = '';
@@ -78,7 +80,7 @@ export class LiveScenario {
     const binding = loadBinding();
     this.service = new LiveService({
       acquire: (model) => fixedEngines(engine, this.translator)(model),
-      ledger: testLedger.ledger,
+      ...{ ledger: testLedger.ledger, diarizer: this.diarizer },
       registry: this.registry,
       openAudio: (options) => binding.openLiveAudio(options),
       engineStats: () => engine.stats(),

@@ -1,7 +1,7 @@
 /** A Diarizer whose answers and timing a test controls. */
 import type { FileToDiarize } from '../../src/engine/speakers/file-to-diarize.js';
 import type { SpeakerTurn } from '../../src/engine/speakers/speaker-turn.js';
-import type { Diarizer } from '../../src/engine/types.js';
+import type { Diarizer, LiveDiarizer } from '../../src/engine/types.js';
 
 export type DiarizedFile = Parameters<Diarizer['diarize']>[0];
 
@@ -17,6 +17,8 @@ export class FakeDiarizer implements Diarizer {
   /** Thrown by the next file, and only by that one. */
   failWith: Error | null = null;
   readonly asked: DiarizedFile[] = [];
+  /** Samples of each stretch of live sessions. */
+  readonly stretches: number[] = [];
   running = 0;
   #gate = Promise.resolve();
   #open = (): void => undefined;
@@ -50,6 +52,22 @@ export class FakeDiarizer implements Diarizer {
     } finally {
       this.running--;
     }
+  }
+
+  /** Of every stretch of a live session: two speakers, each for a half. */
+  follow(): LiveDiarizer {
+    return {
+      turnsIn: async (samples) => {
+        this.stretches.push(samples.length);
+        await this.#gate;
+        this.#fail();
+        const [middle, end] = [samples.length / 32_000, samples.length / 16_000];
+        return [
+          { startSeconds: 0, endSeconds: middle, speaker: 0 },
+          { startSeconds: middle, endSeconds: end, speaker: 1 },
+        ];
+      },
+    };
   }
 
   #fail(): void {

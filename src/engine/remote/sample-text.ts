@@ -11,3 +11,8 @@ export function samplesFromText(text: string): Int16Array {
   own.set(bytes.subarray(0, own.length));
   return new Int16Array(own.buffer);
 }
+
+/** In [-1, 1]. */
+export function floatsFromText(text: string): Float32Array {
+  return Float32Array.from(samplesFromText(text), (sample) => sample / 32_768);
+}

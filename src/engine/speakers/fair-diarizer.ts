@@ -1,12 +1,14 @@
 /** Whose file the speaker models read next: accounts take turns, as they do for everything that computes. */
 import { costLeftOf, FairQueue, type Waiting } from '../fair-queue.js';
+import { SAMPLE_RATE } from '../sample-rate.js';
 import type { Diarizer } from '../types.js';
 import type { FileToDiarize } from './file-to-diarize.js';
+import { SessionSpeakers } from './session-speakers.js';
 import type { SpeakerEngine } from './speaker-engine.js';
 import type { SpeakerTurn } from './speaker-turn.js';
 
 export interface FairDiarizerOptions {
-  engine: Pick<SpeakerEngine, 'diarize' | 'close'>;
+  engine: Pick<SpeakerEngine, 'diarize' | 'voicesIn' | 'close'>;
   /** Languages in which the models distinguish speakers (ISO 639-1). */
   languages: readonly string[] | 'any';
   observer?: DiarizationObserver;
@@ -86,6 +88,13 @@ export class FairDiarizer implements Diarizer {
       this.#queue.remove(waiting);
       this.#advance();
     }
+  }
+
+  /** The models are loaded now, so that the first stretch need not wait for them. */
+  follow(): SessionSpeakers {
+    const { engine } = this.#options;
+    engine.voicesIn(new Int16Array(SAMPLE_RATE / 10), undefined).catch(() => undefined);
+    return new SessionSpeakers(engine);
   }
 
   stats(): { waiting: number; running: number } {

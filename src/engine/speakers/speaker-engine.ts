@@ -3,10 +3,14 @@ import type { Timers } from '../../timers.js';
 import { EngineError } from '../native-errors.js';
 import { forking } from '../process/child.js';
 import { Supervisor, type SupervisorObserver } from '../process/supervisor.js';
+import { samplesToText } from '../remote/sample-text.js';
+import { SAMPLE_RATE } from '../sample-rate.js';
 import type { DiarizationOptions } from './diarization.js';
 import type { FileToDiarize } from './file-to-diarize.js';
+import { fromPlainPieces } from './plain-voices.js';
 import type { SpeakerCalls, SpeakerModelFiles } from './speaker-calls.js';
 import type { SpeakerTurn } from './speaker-turn.js';
+import type { VoicePiece } from './stretch-voices.js';
 
 /** Traits of a pair of models, chosen on conversations. */
 export interface SpeakerTraits {
@@ -86,6 +90,21 @@ export class SpeakerEngine {
     const turns = await this.#process.call('diarize', request).finally(() => (this.#lastUsed = Date.now()));
     if (areTurns(turns, durationSeconds)) return turns;
     throw new EngineError('internal_error', 'The speaker process reported turns that cannot be.');
+  }
+
+  /**
+   * Pieces of speech in a stretch of a live session, with their voices, by their start. Samples: mono at 16 kHz.
+   * Rejects as diarize() does.
+   */
+  async voicesIn(samples: Int16Array, signal: AbortSignal | undefined): Promise<VoicePiece[]> {
+    const seconds = samples.length / SAMPLE_RATE;
+    const request = {
+      request: () => ({ samples: samplesToText(samples) }),
+      signal,
+      limitMs: 60_000 + 1000 * MOST_SECONDS_PER_SECOND * seconds,
+    };
+    const pieces = await this.#process.call('voices', request).finally(() => (this.#lastUsed = Date.now()));
+    return fromPlainPieces(pieces, seconds);
   }
 
   /**

@@ -2,11 +2,15 @@
 import { loadBinding } from '../binding.js';
 import { ofModel } from '../native-errors.js';
 import { serveCalls } from '../process/serve-calls.js';
-import { diarize, type SpeakerModels } from './diarization.js';
+import { floatsFromText } from '../remote/sample-text.js';
+import { diarize } from './diarization.js';
+import type { SpeakerModels } from './embedded-window.js';
 import { embeddingModel } from './embedding-model.js';
 import { loadOnnxModel, type OnnxModel } from './onnx-model.js';
+import { toPlainPiece } from './plain-voices.js';
 import { segmentationModel } from './segmentation-model.js';
 import type { SpeakerCalls, SpeakerModelFiles } from './speaker-calls.js';
+import { voicesIn } from './stretch-voices.js';
 
 serveCalls<SpeakerCalls>(async (settings) => {
   const binding = loadBinding();
@@ -20,6 +24,8 @@ serveCalls<SpeakerCalls>(async (settings) => {
         reader.close();
       }
     },
+    voices: async ({ samples }, { signal }) =>
+      (await voicesIn(floatsFromText(samples), models, signal)).map(toPlainPiece),
   };
 });
 

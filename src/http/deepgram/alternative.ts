@@ -1,5 +1,7 @@
 /** A transcript with its words, as Deepgram's answers have it. */
 import type { Segment } from '../../engine/binding.js';
+import type { LiveTurn } from '../../engine/types.js';
+import { speakerAt } from '../../live/session-speakers.js';
 import { piecesWithoutPunctuation, withoutPunctuation } from '../../transcription/punctuation.js';
 
 export interface DeepgramWord {
@@ -9,6 +11,8 @@ export interface DeepgramWord {
   confidence: number;
   punctuated_word?: string;
   language?: string;
+  /** From 0. */
+  speaker?: number;
 }
 
 export interface Alternative {
@@ -18,15 +22,23 @@ export interface Alternative {
   languages?: string[];
 }
 
+/** What was said, with words. */
+export interface SpokenText {
+  text: string;
+  segments: readonly Segment[];
+  language: string;
+  /** As FinalResult.turns. */
+  turns?: readonly LiveTurn[];
+}
+
 export interface AlternativeOptions {
   punctuate: boolean;
   /** Whether words carry their language. */
   namesLanguages: boolean;
 }
 
-/** `segments`: with words. */
 export function alternativeOf(
-  { text, segments, language }: { text: string; segments: readonly Segment[]; language: string },
+  { text, segments, language, turns }: SpokenText,
   { punctuate, namesLanguages }: AlternativeOptions,
 ): Alternative {
   const spoken = segments.flatMap(({ words = [] }) => words);
@@ -34,13 +46,16 @@ export function alternativeOf(
     spoken.map((word) => word.text),
     language,
   );
+  const speakerOf = speakerAt(turns);
   const words = spoken.flatMap(({ text: written, startSeconds, endSeconds, probability }, index) => {
     const word = bare[index] ?? '';
     if (word === '') return [];
+    const speaker = speakerOf({ startSeconds, endSeconds });
     return {
       ...{ word, start: round(startSeconds), end: round(endSeconds), confidence: round(probability, 4) },
       ...(punctuate ? { punctuated_word: written.trim() } : {}),
       ...(namesLanguages ? { language } : {}),
+      ...(speaker === null ? {} : { speaker }),
     };
   });
   const confidence = words.reduce((sum, word) => sum + word.confidence, 0) / Math.max(1, words.length);

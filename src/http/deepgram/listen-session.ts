@@ -11,7 +11,7 @@ import type { Timer, Timers } from '../../timers.js';
 import { requestError } from '../../transcription/request-errors.js';
 import { closeCodeOf } from '../websocket/close-code.js';
 import type { Message, SocketConnection } from '../websocket/connection.js';
-import { alternativeOf, modelMetadata, round } from './alternative.js';
+import { alternativeOf, modelMetadata, round, type SpokenText } from './alternative.js';
 import type { ListenOptions } from './query.js';
 
 /** Without audio or KeepAlive for so long, the connection is closed. */
@@ -140,7 +140,7 @@ export class ListenSession {
       message: event.error.code,
       variant: 'Transcription',
     });
-    this.#final({ ...this.#nothing(), ...event, type: 'final' });
+    this.#final({ ...this.#nothing(), ...event, segments: [], type: 'final' });
   }
 
   #progress(seconds: number): void {
@@ -163,7 +163,7 @@ export class ListenSession {
   }
 
   #results(
-    result: Pick<PartialResult, 'endSeconds' | 'text' | 'segments' | 'language'>,
+    result: SpokenText & Pick<PartialResult, 'endSeconds'>,
     { isFinal, speechFinal = false, fromFinalize = false }: Kind,
   ): void {
     const { options, requestId, reservation } = this.parts;
@@ -186,7 +186,7 @@ export class ListenSession {
   }
 
   /** That nothing was spoken since the last final result. */
-  #nothing(): Pick<PartialResult, 'endSeconds' | 'text' | 'segments' | 'language'> {
+  #nothing(): SpokenText & Pick<PartialResult, 'endSeconds'> {
     return { endSeconds: this.#seconds, text: '', segments: [], language: 'en' };
   }
 

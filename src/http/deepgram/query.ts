@@ -46,12 +46,12 @@ const REFUSED = [
     'callback',
     'callback_method',
   ] as const),
-  ...(['multichannel', 'diarize', 'keyterm', 'keywords', 'detect_language', 'paragraphs', 'utterances'] as const),
+  ...(['multichannel', 'keyterm', 'keywords', 'detect_language', 'paragraphs', 'utterances'] as const),
   ...(['summarize', 'topics', 'sentiment', 'intents', 'custom_intent', 'custom_topic', 'measurements'] as const),
 ];
 const KNOWN = [
   ...(['model', 'language', 'encoding', 'sample_rate', 'channels', 'interim_results', 'endpointing'] as const),
-  ...(['utterance_end_ms', 'vad_events', 'punctuate', 'smart_format'] as const),
+  ...(['utterance_end_ms', 'vad_events', 'punctuate', 'smart_format', 'diarize'] as const),
 ];
 
 /** Throws VerbatimError that names the parameter. */
@@ -68,6 +68,7 @@ export function listenOptions(query: URLSearchParams, speechModels: SpeechModelD
       turns: turnsOf(query.get('endpointing')),
       interim: interimResults,
       words: true,
+      diarize: !isOff(query.get('diarize') ?? '') && flag(query, 'diarize', false),
     },
     interimResults,
     utteranceEndMs: utteranceEndOf(query, interimResults),

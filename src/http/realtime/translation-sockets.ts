@@ -30,7 +30,9 @@ async function accept(
   const written = writtenTranslation(session);
   const model = request.query.get('model') ?? written?.model ?? null;
   const installed = (name: string | null): string | null => installedName(name, deps);
-  const reservation = await deps.live.reserve(owner, installed(model), { isTranslated: true });
+  const reservation = await deps.live.reserve(owner, installed(model), {
+    extras: { translated: true, diarized: false },
+  });
   const settings = checkedOrReleased({ ...(written ?? newTranslation({})), model }, reservation, installed);
   const expiresAt = Math.round(deps.clock() / 1000) + deps.settings.maxLiveSeconds;
   return {

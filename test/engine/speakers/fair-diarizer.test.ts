@@ -6,6 +6,7 @@ import {
   FairDiarizer,
   SHORT_FILE_SECONDS,
 } from '../../../src/engine/speakers/fair-diarizer.js';
+import type { VoicePiece } from '../../../src/engine/speakers/stretch-voices.js';
 import type { FileToDiarize } from '../../../src/engine/speakers/file-to-diarize.js';
 import type { SpeakerTurn } from '../../../src/engine/speakers/speaker-turn.js';
 
@@ -13,6 +14,7 @@ const LONG = 2 * SHORT_FILE_SECONDS;
 
 class FakeSpeakerEngine {
   readonly recognised: string[] = [];
+  readonly stretches: number[] = [];
   readonly #ends = new Map<string, (error?: Error) => void>();
   closed = 0;
 
@@ -27,6 +29,11 @@ class FakeSpeakerEngine {
   async end(path: string, error?: Error): Promise<void> {
     this.#ends.get(path)?.(error);
     await turn();
+  }
+
+  voicesIn(samples: Int16Array): Promise<VoicePiece[]> {
+    this.stretches.push(samples.length);
+    return Promise.resolve([]);
   }
 
   close(): Promise<void> {
@@ -66,12 +73,21 @@ describe('FairDiarizer', () => {
     expect(new FairDiarizer({ engine, languages: 'any' }).serves('de')).to.equal(true);
   });
 
+  it('follows a live session beside its files, and has the models loaded first', async () => {
+    all('a1', 'a2', 'b1', 'b2');
+    const speakers = diarizer.follow();
+    expect(engine.stretches).to.deep.equal([1600]);
+    expect(await speakers.turnsIn(new Int16Array(16_000))).to.have.length(1);
+    expect(engine.stretches).to.deep.equal([1600, 16_000]);
+  });
+
   it('hands the file on, and the answer back', async () => {
     const turns = [{ startSeconds: 0, endSeconds: 1, speaker: 'S1' }];
     const asked: FileToDiarize[] = [];
     const answering = new FairDiarizer({
       engine: {
         close: () => Promise.resolve(),
+        voicesIn: () => Promise.resolve([]),
         diarize: (file) => (asked.push(file), Promise.resolve(turns)),
       },
       languages: 'any',

@@ -4,12 +4,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { SessionSpeakers } from '../../../src/engine/speakers/session-speakers.js';
 import { SpeakerEngine } from '../../../src/engine/speakers/speaker-engine.js';
 import type { SpeakerTurn } from '../../../src/engine/speakers/speaker-turn.js';
+import { toIntegers } from '../../../src/live/sample-integers.js';
 import { onnxFile } from '../../support/onnx.js';
 import { samplePath } from '../../native/support.js';
 import { until } from '../../support/until.js';
-import { embeddingGraph, segmentationGraph, writeHum } from './tones.js';
+import { embeddingGraph, hummed, segmentationGraph, writeHum } from './tones.js';
 
 /** The frame of 20 ms in which somebody ends is theirs or nobody's. */
 const toTheTenth = (turns: readonly SpeakerTurn[]): SpeakerTurn[] =>
@@ -54,6 +56,30 @@ describe('The speaker engine', function () {
     engine = open();
   });
   afterEach(() => engine.close());
+
+  it('says who speaks in the stretches of a live session', async () => {
+    const speakers = new SessionSpeakers(engine);
+    const whole = toIntegers(hummed(TURNS, SECONDS));
+    const turnsIn = async (from: number, to: number): Promise<unknown> => {
+      const turns = await speakers.turnsIn(whole.slice(from * 16_000, to * 16_000));
+      return turns.map(({ startSeconds, endSeconds, speaker }) => [
+        Math.round(from + startSeconds),
+        Math.round(from + endSeconds),
+        speaker,
+      ]);
+    };
+    expect(await turnsIn(0, 5)).to.deep.equal([[1, 5, 0]]);
+    // Longer than a window; nobody hums at its end.
+    expect(await turnsIn(6, 21)).to.deep.equal([
+      [6, 12, 1],
+      [14, 16, 0],
+      [16, 20, 0],
+    ]);
+    const { pid } = engine.stats();
+    process.kill(pid!, 'SIGKILL');
+    await until(() => engine.stats().pid !== pid);
+    expect(await turnsIn(8, 12)).to.deep.equal([[8, 12, 1]]);
+  });
 
   it('says who speaks when in a file', async () => {
     expect(toTheTenth(await engine.diarize({ path, durationSeconds: SECONDS }))).to.deep.equal(TURNS);

@@ -1,5 +1,6 @@
 /** Deepgram's live protocol: every parameter of its query, its control messages, and how it ends. */
 import { expect } from 'chai';
+import { FakeDiarizer } from '../../support/fake-diarizer.js';
 import { spokenPcm } from '../../support/live-audio.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { bearer, TestServer, type Customer } from '../../support/server.js';
@@ -22,10 +23,11 @@ const REFUSED: Record<string, readonly string[]> = {
   smart_format: ['yes'],
   endpointing: ['-1', 'soon', '1.5'],
   utterance_end_ms: ['999', '5001', 'x'],
+  diarize: ['yes'],
   ...Object.fromEntries(
     [
       ...['numerals', 'redact', 'search', 'replace', 'detect_entities', 'dictation', 'callback', 'callback_method'],
-      ...['multichannel', 'diarize', 'keyterm', 'keywords', 'detect_language', 'paragraphs', 'utterances'],
+      ...['multichannel', 'keyterm', 'keywords', 'detect_language', 'paragraphs', 'utterances'],
       ...['summarize', 'topics', 'sentiment', 'intents', 'custom_intent', 'custom_topic', 'measurements'],
     ].map((name) => [name, ['true', 'x']]),
   ),
@@ -77,9 +79,9 @@ describe("Deepgram's live protocol", () => {
 
   it('takes what is off, and names what it ignores', async () => {
     const off = Object.keys(REFUSED).filter((name) => REFUSED[name]?.join() === 'true,x');
-    expect(off).to.have.length(22);
+    expect(off).to.have.length(21);
     for (const value of ['', 'false']) {
-      const client = await open(off.map((name) => `${name}=${value}`).join('&'));
+      const client = await open([...off, 'diarize'].map((name) => `${name}=${value}`).join('&'));
       await closeStream(client);
     }
     const sent = new Promise<string | undefined>((resolve) => {
@@ -125,6 +127,42 @@ describe("Deepgram's live protocol", () => {
     const german = await spoken('language=de-DE&vad_events=true');
     expect(german.of('SpeechStarted')).to.have.length(1);
     expect(server.engine.recognised.at(-1)).to.include({ language: 'de' });
+  });
+
+  it('says who speaks, where a model distinguishes speakers of the language', async () => {
+    const diarizer = new FakeDiarizer();
+    diarizer.languages = ['en'];
+    const other = await TestServer.start({ timers, diarizer, settings: { diarizationCreditsPerMinute: 3 } });
+    try {
+      const { key, account } = await other.customer(10);
+      const asked = `${other.url}/v1/listen?${FORMAT}&diarize=true`;
+      const refusal = async (url: string): Promise<string> => {
+        const { status, body } = await socketRefusal(url, { headers: bearer(key) });
+        expect(status).to.equal(400);
+        return (JSON.parse(body) as { err_code: string }).err_code;
+      };
+      expect(await refusal(`${asked}&language=de`)).to.equal('UNSUPPORTED_DIARIZATION');
+      // Without a model there are none of any language.
+      const { status, body } = await socketRefusal(url(`${FORMAT}&diarize=true`), { headers: bearer(customer.key) });
+      expect(status).to.equal(400);
+      expect(body).to.include('No model that distinguishes speakers is installed');
+      for (const [language, speakers] of [
+        ['en', [0, 1]],
+        ['multi', [0, 1]],
+      ] as const) {
+        const client = await SocketClient.connect(`${asked}&language=${language}`, [], { headers: bearer(key) });
+        client.socket.send(spokenPcm());
+        await until(() => transcripts(client).length > 0);
+        const words = JSON.stringify(client.of('Results')).match(/"speaker":\d/g);
+        expect(words, language).to.deep.equal(speakers.map((speaker) => `"speaker":${speaker}`));
+        await closeStream(client);
+      }
+      // Twice a started minute with its surcharge.
+      expect((await other.ledger.credits.balance(account.id)).balance).to.equal(2);
+      expect((await socketRefusal(asked, { headers: bearer(key) })).status).to.equal(402);
+    } finally {
+      await other.dispose();
+    }
   });
 
   it('has a result for every Finalize, and Metadata for CloseStream, also of an empty stream', async () => {
