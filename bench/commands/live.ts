@@ -3,12 +3,16 @@ import { VerbatimClient } from '../../src/client/index.js';
 import { loadBinding } from '../../src/engine/binding.js';
 import { integerFrom } from '../../src/cli/options.js';
 import { UsageError } from '../../src/service/variables.js';
+import { BESIDE, type Beside, type OtherWork } from '../live/beside.js';
 import { PROTOCOLS, type ProtocolName } from '../live/protocols.js';
 import { sampleReader, trackOf, type Track } from '../live/track.js';
 import { liveWords } from '../live/words.js';
 import { languageFor, readSpokenClips, type Clip } from '../load/clips.js';
+import { repeatedWav } from '../load/fairness.js';
+import { readUpload, verbatimTarget, type Upload } from '../load/http-target.js';
 import { seededRandom, shuffled, type Random } from '../load/random.js';
 import { identifyModel, type ModelIdentity } from '../reports/environment.js';
+import { PLAIN_WAV } from '../reports/fairness-report.js';
 import { liveTables, type MeasuredCell } from '../reports/live-report.js';
 import type { BenchParts } from './parts.js';
 import { modelNamed, serving } from './bench-models.js';
@@ -37,6 +41,8 @@ interface Options extends OutputOptions {
   seconds: number;
   silence: number;
   interim: boolean;
+  beside?: Beside;
+  fileSeconds: number;
   rounds: number;
   seed: number;
 }
@@ -60,6 +66,10 @@ export function addBenchLive(bench: Command, parts: BenchParts): void {
     .option('--seconds <n>', 'of audio of each session', integerFrom(1), 60)
     .option('--silence <ms>', 'that ends an utterance', integerFrom(300, 60_000), 500)
     .option('--no-interim', 'no results while an utterance goes on')
+    .addOption(
+      new Option('--beside <what>', 'another account meanwhile sends clips one by one, or a long file').choices(BESIDE),
+    )
+    .option('--file-seconds <n>', 'length of the long file, a recording repeated', integerFrom(1), 7200)
     .option('--seed <n>', 'of the order of the recordings', integerFrom(0), 1);
   addOutputOptions(command.addOption(roundsOption(1))).action((options: Options) => benchLive(options, parts));
 }
@@ -78,7 +88,7 @@ async function benchLive(options: Options, parts: BenchParts): Promise<void> {
   const server = await serverFor(options, context, parts);
   try {
     const cells = await measureCells(options, server, clips, parts);
-    const { protocol, language, seconds, silence, interim, rounds, seed, url = null } = options;
+    const { protocol, language, seconds, silence, interim, rounds, seed, url = null, beside = null } = options;
     publish(
       {
         name: 'live',
@@ -87,14 +97,14 @@ async function benchLive(options: Options, parts: BenchParts): Promise<void> {
         models: server.models,
         settings: {
           ...{ url, protocol, clips: clips.length, language, seconds, 'silence ms': silence },
-          ...{ interim: String(interim), seed },
+          ...{ interim: String(interim), seed, beside },
         },
         warmUp: 'the first recording, in one piece',
         runs: rounds,
         tables: liveTables(cells),
         charts: [],
         notes: NOTES,
-        measurements: cells.map(({ sessions, rounds: measured }) => ({ sessions, rounds: measured.map(withoutText) })),
+        measurements: cells.map(({ rounds: measured, ...cell }) => ({ ...cell, rounds: measured.map(withoutText) })),
       },
       options,
     );
@@ -111,6 +121,8 @@ const NOTES = [
   'Fed late: the program that measures sent a piece so much later than planned. Where this is high, so are the lags.',
   'Contradicted: a final range that begins before the last one ended, or deltas that are not the transcript.',
   'Words: sessions beside the same recordings in one piece over HTTP, and both beside the reference where there is one.',
+  'Beside a file: another account has a long file transcribed meanwhile; each round measures the same without it before. ' +
+    'Beside clips: another account sends one clip after the other, before the sessions and while they run.',
   'Memory a session: the most while the sessions ran, less the memory before, by sessions.',
 ];
 
@@ -152,13 +164,18 @@ async function measureCells(
   const { protocol, sessions, silence, interim, rounds, seed } = options;
   const texts = new PieceTexts(server, options.language);
   await texts.add(clips.slice(0, 1));
-  const cells: MeasuredCell[] = sessions.map((count) => ({ sessions: count, rounds: [] }));
+  // With a file, each number of sessions is measured without it, too.
+  const loads = options.beside === 'file' ? [null, 'file' as const] : [options.beside ?? null];
+  const cells: MeasuredCell[] = sessions.flatMap((count) => {
+    return loads.map((beside) => ({ sessions: count, beside, rounds: [] }));
+  });
   const random = seededRandom(seed);
   const samplesOf = sampleReader(loadBinding());
   try {
     for (let round = 0; round < rounds; round++) {
       for (const cell of cells) {
-        progress(`round ${round + 1} of ${rounds}: ${cell.sessions} sessions`);
+        const beside = cell.beside === null ? '' : ` beside ${cell.beside}`;
+        progress(`round ${round + 1} of ${rounds}: ${cell.sessions} sessions${beside}`);
         const tracks: (Track & { language: string })[] = [];
         for (const [index, clipsOfOne] of spoken(clips, cell.sessions, options, random).entries()) {
           const track = await trackOf(clipsOfOne.clips, samplesOf, {
@@ -169,7 +186,12 @@ async function measureCells(
           tracks.push({ ...track, language: clipsOfOne.language });
         }
         const { url, keys, pid } = server;
-        const run = await measureLive({ url, keys, pid, protocol, tracks, choices: { silenceMs: silence, interim } });
+        const other = otherWork(cell.beside, { server, clip: clips[0], fileSeconds: options.fileSeconds });
+        const run = await measureLive({
+          ...{ url, pid, protocol, tracks, other, choices: { silenceMs: silence, interim } },
+          // The last account is the other one, where there are two.
+          keys: other === null || keys.length === 1 ? keys : keys.slice(0, -1),
+        });
         await texts.add(tracks.flatMap((track) => track.clips));
         const pairs = run.sessions.flatMap((session, index) => {
           const track = tracks[index];
@@ -182,6 +204,19 @@ async function measureCells(
     await texts.close();
   }
   return cells;
+}
+
+function otherWork(
+  kind: Beside | null,
+  { server, clip, fileSeconds }: { server: Served; clip: Clip | undefined; fileSeconds: number },
+): OtherWork | null {
+  if (kind === null || clip === undefined) return null;
+  const { url, keys } = server;
+  const upload = (): Upload => readUpload(clip.path, 0, clip.language ?? 'auto');
+  return {
+    ...{ kind, target: verbatimTarget(url, keys), account: keys.length - 1 },
+    upload: kind === 'clips' ? upload() : repeatedWav(PLAIN_WAV, fileSeconds, 'auto'),
+  };
 }
 
 /** The clips of each session, which speaks one language; in a random order. */

@@ -1,6 +1,7 @@
 /** Several live sessions at once that all speak, and what the server's processes used meanwhile. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processorMs, residentBytes, watchProcessor, withDescendants } from '../processes/process-usage.js';
+import { beginOther, type BesideTimes, type OtherWork } from './beside.js';
 import { liveProtocol, type LiveChoices, type ProtocolName } from './protocols.js';
 import { feedSession, openSession, SessionRefused, type FedSession } from './session.js';
 import { resampled, type Track } from './track.js';
@@ -15,12 +16,16 @@ export interface LiveLoad {
   choices: Omit<LiveChoices, 'language'>;
   /** Of the server; null: its processes are not seen from here. */
   pid: number | null;
+  /** Of another account, meanwhile; null: nothing. */
+  other: OtherWork | null;
 }
 
 export interface LiveRun {
   /** In the order of the tracks; null: the server refused it. */
   sessions: (FedSession | null)[];
   usage: ServerUsage | null;
+  /** null: no clips were sent beside them. */
+  clips: BesideTimes | null;
   /** Cores that the measuring program kept busy. */
   ownCores: number;
 }
@@ -42,13 +47,14 @@ export interface ProcessUsage {
 const SAMPLE_MS = 500;
 const SETTLE_MS = 2000;
 
-/** Rejects where a session ends in another way than by a refusal. */
+/** Rejects where a session ends in another way than by a refusal, or the other account's work fails. */
 export async function measureLive(options: LiveLoad): Promise<LiveRun> {
-  const { url, keys, protocol, tracks, choices, pid } = options;
+  const { url, keys, protocol, tracks, choices, pid, other } = options;
   const made = tracks.map(({ language, samples }, index) => {
     const made = liveProtocol(protocol, keys[index % keys.length] ?? '', { ...choices, language });
     return { protocol: made, samples: resampled(samples, made.rate) };
   });
+  const work = other === null ? null : await beginOther(other);
   await sleep(SETTLE_MS);
   const watch = pid === null ? null : new UsageWatch(pid);
   const stopOwn = watchProcessor();
@@ -60,9 +66,11 @@ export async function measureLive(options: LiveLoad): Promise<LiveRun> {
         return speak(url, session);
       }),
     );
-    return { sessions, usage: watch?.stop() ?? null, ownCores: stopOwn() };
+    const [usage, ownCores] = [watch?.stop() ?? null, stopOwn()];
+    return { sessions, usage, ownCores, clips: (await work?.stop()) ?? null };
   } finally {
     watch?.stop();
+    await work?.stop();
   }
 }
 

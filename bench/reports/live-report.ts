@@ -1,4 +1,5 @@
 /** Tables of `bench live`. */
+import type { Beside } from '../live/beside.js';
 import { lagsOf } from '../live/lags.js';
 import type { LiveRun, ProcessUsage } from '../live/measure.js';
 import type { LiveWords } from '../live/words.js';
@@ -7,6 +8,8 @@ import { percentile } from './statistics.js';
 
 export interface MeasuredCell {
   sessions: number;
+  /** What another account asked for meanwhile; null: nothing. */
+  beside: Beside | null;
   /** Of each round. */
   rounds: { run: LiveRun; words: LiveWords }[];
 }
@@ -14,16 +17,39 @@ export interface MeasuredCell {
 const MIB = 2 ** 20;
 
 export function liveTables(cells: readonly MeasuredCell[]): Table[] {
+  const namesBeside = cells.some(({ beside }) => beside !== null);
   return [
-    { title: 'Lag of results', rows: cells.map(lagRow) },
+    { title: 'Lag of results', rows: cells.map((cell) => lagRow(cell, namesBeside)) },
     { title: 'Words, percent', rows: cells.map(wordRow) },
     { title: 'What the server used', rows: cells.map(usageRow) },
+    ...clipTables(cells.filter(({ beside }) => beside === 'clips')),
   ];
 }
 
 type Row = Table['rows'][number];
 
-function lagRow({ sessions, rounds }: MeasuredCell): Row {
+function clipTables(cells: readonly MeasuredCell[]): Table[] {
+  if (cells.length === 0) return [];
+  return [{ title: "Another account's clip, alone and beside the sessions", rows: cells.map(clipRow) }];
+}
+
+function clipRow({ sessions, rounds }: MeasuredCell): Row {
+  const alone = rounds.flatMap(({ run }) => run.clips?.alone ?? []);
+  const beside = rounds.flatMap(({ run }) => run.clips?.beside ?? []);
+  const ratio = percentile(beside, 0.95) / percentile(alone, 0.95);
+  return {
+    sessions,
+    'clips alone': alone.length,
+    'alone p50 ms': share(alone, 0.5),
+    'alone p95 ms': share(alone, 0.95),
+    'clips beside': beside.length,
+    'beside p50 ms': share(beside, 0.5),
+    'beside p95 ms': share(beside, 0.95),
+    'ratio of p95': Number.isFinite(ratio) ? rounded(ratio) : null,
+  };
+}
+
+function lagRow({ sessions, beside, rounds }: MeasuredCell, namesBeside: boolean): Row {
   const all = rounds.flatMap(({ run }) => run.sessions);
   const fed = all.filter((session) => session !== null);
   const lags = fed.map(lagsOf);
@@ -33,6 +59,7 @@ function lagRow({ sessions, rounds }: MeasuredCell): Row {
   const answer = fed.flatMap(({ results }) => results.map((result) => result.answer));
   return {
     sessions,
+    ...(namesBeside ? { beside: beside ?? 'nothing' } : {}),
     refused: all.length - fed.length,
     'cut off': fed.filter(({ isComplete }) => !isComplete).length,
     finals: finals.length,

@@ -85,6 +85,26 @@ export const liveBenchRows: Rows = {
   'live --no-interim': async () => {
     expect(await seen(LIVE, ['--no-interim'], (run) => measured(run).choices.interim)).to.deep.equal([true, false]);
   },
+  'live --beside': async () => {
+    const [plain, clips] = await seen(LIVE, ['--beside', 'clips'], ({ calls, report }) => [
+      calls.measureLive.map(([{ other, keys }]) => [other?.kind, keys.length]),
+      report.tables.at(-1)?.rows[0]?.['ratio of p95'],
+    ]);
+    expect(plain).to.deep.equal([[[undefined, 2]], undefined]);
+    expect(clips).to.deep.equal([[['clips', 1]], 2]);
+    // Each number of sessions without the file, and with it.
+    const { calls, report } = await recorded(...LIVE, '--beside', 'file');
+    expect(calls.measureLive.map(([{ other }]) => other?.kind)).to.deep.equal([undefined, 'file']);
+    expect(report.tables[0]?.rows.map(({ beside }) => beside)).to.deep.equal(['nothing', 'file']);
+    expect(await refusalOf(...LIVE, '--beside', 'noise')).to.contain('Allowed choices are clips, file');
+  },
+  'live --file-seconds': async () => {
+    const words = [...LIVE, '--beside', 'file'];
+    const lengths = await seen(words, ['--file-seconds', '60'], ({ calls }) =>
+      Math.floor((calls.measureLive.at(-1)?.[0].other?.upload.seconds ?? 0) / 60),
+    );
+    expect(lengths).to.deep.equal([120, 1]);
+  },
   'live --rounds': async () => {
     const rounds = await seen(LIVE, ['--rounds', '3'], ({ calls, report }) => [calls.measureLive.length, report.runs]);
     expect(rounds).to.deep.equal([

@@ -51,8 +51,9 @@ const STAND_INS: BenchParts = {
       ofEachNode: Array.from({ length: nodes }, () => 100 * connections),
       perSecond: 100 * connections * nodes,
     }),
-  measureLive: ({ tracks }) =>
+  measureLive: ({ tracks, other }) =>
     Promise.resolve({
+      clips: other?.kind === 'clips' ? { alone: [10, 10], beside: [20] } : null,
       sessions: tracks.map(() => ({ sentAt: [100], lateMs: [0], results: [], isComplete: true })),
       usage: null,
       ownCores: 0.1,

@@ -70,10 +70,16 @@ export class KilledServer {
     return status === 200;
   }
 
-  async kill(signal: EngineSignal): Promise<EngineKill> {
+  /** `stoppedMs`: before the signal it stands still for so long, and takes work that it does not do. */
+  async kill(signal: EngineSignal, stoppedMs = 0): Promise<EngineKill> {
     const pid = await this.calm();
+    if (stoppedMs > 0) {
+      process.kill(pid, 'SIGSTOP');
+      await sleep(stoppedMs);
+    }
     const at = performance.now();
-    process.kill(pid, signal);
+    // One that stands still may be taken for dead before.
+    if (isAlive(pid)) process.kill(pid, signal);
     // A stop that lasted: if it is not taken for dead by then, it goes on.
     const goesOn = setTimeout(() => isAlive(pid) && process.kill(pid, 'SIGCONT'), 20_000);
     await this.#until(() => Promise.resolve(!isAlive(pid)), `the end of ${pid} after ${signal}`);
