@@ -11,7 +11,7 @@ const STABLE_SECONDS: Readonly<Record<Delay, LiveSettings['stableSeconds']>> = {
   ...{ minimal: 0, low: 0.5, medium: 1, high: 2 },
   xhigh: null,
 };
-const DEFAULT_DELAY = 'medium';
+const DEFAULT_DELAY = 'high';
 
 /** Throws `unsupported_language` for what names no language. */
 export function liveSettings(settings: RealtimeSettings): LiveSettings {

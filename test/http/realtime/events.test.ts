@@ -132,7 +132,8 @@ describe("OpenAI's live events", () => {
     server.engine.utterances.push(' One two three four.');
     const client = await open();
     const include = ['item.input_audio_transcription.logprobs'];
-    client.send({ type: 'session.update', session: { include } });
+    const audio = { input: { transcription: { delay: 'minimal' } } };
+    client.send({ type: 'session.update', session: { audio, include } });
     await client.next('session.updated');
     await speak(client, at24kHz(spokenPcm()));
     const completed = await client.next(COMPLETED);
@@ -171,6 +172,7 @@ describe("OpenAI's live events", () => {
 
   it('have none of an item that is cleared, behind the clear', async () => {
     const client = await open();
+    await configure(client, { transcription: { delay: 'minimal' } });
     await speak(client, at24kHz(spokenPcm({ silenceSeconds: 0 })));
     await until(() => deltasOf(client).length === 1);
     client.send({ type: `${BUFFER}.clear` });
