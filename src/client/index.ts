@@ -1,12 +1,12 @@
 /** A typed client of the REST API, on fetch. Types come from the OpenAPI document (`npm run generate:client`). */
 import { randomUUID } from 'node:crypto';
-import { Agent, fetch, type Dispatcher, type Response } from 'undici';
+import { Agent, fetch, WebSocket, type Dispatcher, type Response } from 'undici';
 import { Admin } from './admin.js';
 import { VerbatimApiError } from './errors.js';
 import { eventsOf, type TranscriptionEvent } from './events.js';
 import { streamForm, transcribeForm } from './form.js';
 import { Jobs } from './jobs.js';
-import { LiveTranscription, type LiveInput } from './live.js';
+import { liveAddress, LiveTranscription, type LiveInput } from './live.js';
 import { withRetries, type RetryOptions } from './retry.js';
 import type { ApiRequest, CallOptions, StreamInput, TranscribeInput, TranscribeOptions } from './requests.js';
 import type { CreatedKey, KeyList, Me, RevokedKey, Transcription, Usage } from './types.js';
@@ -126,7 +126,8 @@ export class VerbatimClient {
   /** Speech in, text out while it is spoken: send() samples, and iterate over the session for its events. */
   live(input: LiveInput = {}): LiveTranscription {
     const { baseUrl, apiKey } = this.#options;
-    return new LiveTranscription(input, { baseUrl, apiKey, dispatcher: this.#dispatcher });
+    const headers = { authorization: `Token ${apiKey}` };
+    return new LiveTranscription(new WebSocket(liveAddress(input, baseUrl), { headers, dispatcher: this.#dispatcher }));
   }
 
   #send<T>(method: string, path: string, request: ApiRequest): Promise<T> {

@@ -1,5 +1,4 @@
 /** A live session: audio in, text out while it is spoken. It speaks Deepgram's protocol at /v1/listen. */
-import { WebSocket, type Dispatcher } from 'undici';
 
 export interface LiveInput {
   /** Of the samples; default linear16: 16 bits, the low byte first. */
@@ -18,6 +17,8 @@ export interface LiveInput {
   punctuate?: boolean;
   /** The silence that ends an utterance, milliseconds; less than 300 counts as 300. */
   silenceMs?: number;
+  /** Whether words of final results say who speaks, which has a surcharge; default: no. */
+  diarize?: boolean;
 }
 
 export interface LiveWord {
@@ -27,6 +28,8 @@ export interface LiveWord {
   end: number;
   /** From 0 to 1. */
   confidence: number;
+  /** Counted from 0, in the order in which the voices came. */
+  speaker?: number;
 }
 
 export type LiveTranscriptionEvent =
@@ -62,24 +65,32 @@ const FINISHED = 1000;
 const MOST_UNSENT_BYTES = 2 ** 20;
 const LOOK_MS = 20;
 
-export interface LiveConnection {
-  baseUrl: string;
-  apiKey: string;
-  dispatcher: Dispatcher;
+/** What a session uses of a WebSocket, of a browser or of a library. */
+export interface LiveSocket {
+  binaryType: string;
+  readonly readyState: number;
+  readonly bufferedAmount: number;
+  send(data: string | Uint8Array): void;
+  close(code?: number): void;
+  addEventListener(type: 'open', listener: () => void): void;
+  addEventListener(type: 'close', listener: (event: { code: number }) => void): void;
+  addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
 }
+
+const OPEN = 1;
 
 /** Iterate over it for its events, up to finish(). Throws LiveTranscriptionError where the session breaks. */
 export class LiveTranscription implements AsyncIterable<LiveTranscriptionEvent> {
-  readonly #socket: WebSocket;
+  readonly #socket: LiveSocket;
   readonly #events: LiveTranscriptionEvent[] = [];
   readonly #opened: Promise<void>;
   #end: { error: LiveTranscriptionError | null } | null = null;
   #description: string | null = null;
   #wake: () => void = () => undefined;
 
-  constructor(input: LiveInput, { baseUrl, apiKey, dispatcher }: LiveConnection) {
-    const headers = { authorization: `Token ${apiKey}` };
-    this.#socket = new WebSocket(addressOf(input, baseUrl), { headers, dispatcher });
+  /** `socket`: to the address of liveAddress(), with the key of an account. */
+  constructor(socket: LiveSocket) {
+    this.#socket = socket;
     this.#socket.binaryType = 'arraybuffer';
     this.#opened = new Promise((resolve) => {
       this.#socket.addEventListener('open', () => resolve());
@@ -92,7 +103,7 @@ export class LiveTranscription implements AsyncIterable<LiveTranscriptionEvent> 
   /** Resolves when there is room for more. */
   async send(samples: Uint8Array): Promise<void> {
     await this.#opened;
-    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    if (this.#socket.readyState !== OPEN) return;
     this.#socket.send(samples);
     while (this.#socket.bufferedAmount > MOST_UNSENT_BYTES && this.#end === null) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
@@ -132,7 +143,7 @@ export class LiveTranscription implements AsyncIterable<LiveTranscriptionEvent> 
 
   async #control(type: string): Promise<void> {
     await this.#opened;
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ type }));
+    if (this.#socket.readyState === OPEN) this.#socket.send(JSON.stringify({ type }));
   }
 
   #receive(message: ServerMessage): void {
@@ -150,14 +161,16 @@ export class LiveTranscription implements AsyncIterable<LiveTranscriptionEvent> 
   }
 }
 
-function addressOf(input: LiveInput, baseUrl: string): URL {
+/** Where a session with these settings is opened. */
+export function liveAddress(input: LiveInput, baseUrl: string): URL {
   const address = new URL('/v1/listen', baseUrl);
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
   const { encoding = 'linear16', sampleRate = 16_000, channels = 1, model, language, silenceMs } = input;
-  const { interim = false, punctuate = true } = input;
+  const { interim = false, punctuate = true, diarize = false } = input;
   address.search = new URLSearchParams({
     ...{ encoding, sample_rate: String(sampleRate), channels: String(channels), vad_events: 'true' },
     ...{ interim_results: String(interim), punctuate: String(punctuate) },
+    ...(diarize ? { diarize: 'true' } : {}),
     ...(model === undefined ? {} : { model }),
     ...(language === undefined ? {} : { language }),
     ...(silenceMs === undefined ? {} : { endpointing: String(silenceMs) }),
@@ -181,6 +194,7 @@ function eventOf({
     start: times.start,
     end: times.end,
     confidence: times.confidence,
+    ...(times.speaker === undefined ? {} : { speaker: times.speaker }),
   }));
   return {
     ...{ type: flags.is_final === true ? 'final' : 'interim', start, end: start + duration },

@@ -1,6 +1,7 @@
 /** The client's live session, against the real server with a fake engine. */
 import { expect } from 'chai';
 import { LiveTranscriptionError, type LiveTranscriptionEvent } from '../../src/client/index.js';
+import { FakeDiarizer } from '../support/fake-diarizer.js';
 import { pieces, spokenPcm } from '../support/live-audio.js';
 import { TestServer, type Customer } from '../support/server.js';
 
@@ -40,6 +41,21 @@ describe("The client's live session", () => {
     for await (const event of session) texts.push(event);
     expect(texts.map(({ type }) => type)).to.include('final');
     expect(server.engine.recognised).to.deep.equal([]);
+  });
+
+  it('says who speaks where it is asked to', async () => {
+    await server.dispose();
+    server = await TestServer.start({ diarizer: new FakeDiarizer() });
+    customer = await server.customer(10);
+    server.engine.utterances.push(' Good morning.');
+    const session = server.client(customer.key).live({ language: 'en', diarize: true });
+    for (const piece of pieces(spokenPcm(), 6400)) await session.send(piece);
+    await session.finish();
+    const speakers: (number | undefined)[] = [];
+    for await (const event of session) {
+      if (event.type === 'final') speakers.push(...event.words.map(({ speaker }) => speaker));
+    }
+    expect(speakers).to.deep.equal([0, 1]);
   });
 
   it('throws where it is refused, and where it breaks', async () => {

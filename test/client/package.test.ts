@@ -95,6 +95,15 @@ describe('The client as a package of its own', function () {
     });
   });
 
+  it('has modules for pages, which need nothing else', () => {
+    const files = join(application, 'node_modules', '@verbatim', 'client', 'dist', 'browser');
+    expect(readdirSync(files)).to.have.members(['browser.js', 'browser.d.ts', 'live.js', 'live.d.ts']);
+    const imported = ['browser.js', 'live.js'].flatMap((file) =>
+      [...readFileSync(join(files, file), 'utf8').matchAll(/ from '(.+)'/g)].map(([, name]) => name),
+    );
+    expect(new Set(imported)).to.deep.equal(new Set(['./live.js']));
+  });
+
   it('talks to a server from there', async () => {
     const server = await TestServer.start();
     try {
