@@ -1,9 +1,8 @@
 /**
  * Attacks on live sessions: what they cost a server in memory, which is judged, and another client in time, which is
- * printed: the attackers run in the process that sends the clips, and delay them as well. `npm run test:slow -- --grep
- * 'live attacks'` (`npm run build` first).
+ * printed: attackers and server share this machine's cores. `npm run test:slow -- --grep 'live attacks'` (`npm run
+ * build` first).
  */
-import { setMaxListeners } from 'node:events';
 import { openAsBlob } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -11,16 +10,15 @@ import { Agent, FormData, request } from 'undici';
 import { processorMsOfAll, residentBytes } from '../../bench/processes/process-usage.js';
 import { fakeAudio } from '../support/fake-engine.js';
 import { bearer } from '../support/server.js';
-import { SocketClient } from '../support/socket-client.js';
 import { sample } from '../support/speech.js';
 import { startQuick, startReal, type AttackedServer } from './live-attacks/attacked-servers.js';
-import { ATTACKS, type Attack } from './live-attacks/attacks.js';
+import { Attackers } from './live-attacks/attackers.js';
+import { ATTACKS } from './live-attacks/attacks.js';
 import { quantile } from './quantile.js';
 
 const MEBIBYTE = 2 ** 20;
 const ATTACK_MS = 10_000;
 const IDLE_CLIPS = 15;
-const PATH = '/v1/realtime?intent=transcription';
 /** The attack comes from 127.0.0.1. */
 const other = new Agent({ connect: { localAddress: '127.0.0.2' }, headersTimeout: 0 });
 
@@ -49,9 +47,7 @@ for (const [name, { start, clip }] of Object.entries(SERVERS)) {
         for (let n = 0; n < IDLE_CLIPS; n++) idle.push(await clipMs(server, blob));
         const idleMs = quantile(idle.slice(5), 0.5);
         const before = residentBytes(server.pid);
-        const stop = new AbortController();
-        setMaxListeners(0, stop.signal);
-        const attacked = await beginAttack(server, attack, stop.signal);
+        const attackers = await Attackers.start(server, ATTACKS.indexOf(attack));
         const during: number[] = [];
         let most = before;
         const used = processorMsOfAll(server.pid);
@@ -62,11 +58,10 @@ for (const [name, { start, clip }] of Object.entries(SERVERS)) {
           await sleep(20);
         }
         const cores = (processorMsOfAll(server.pid) - used) / (performance.now() - begun);
-        stop.abort();
-        for (const client of attacked.clients) client.socket.terminate();
+        await attackers.stop();
         const more = (most - before) / MEBIBYTE;
         process.stdout.write(
-          `      ${attacked.clients.length} admitted, ${attacked.refused} refused; ${more.toFixed(0)} MiB more, ` +
+          `      ${attackers.admitted} admitted, ${attackers.refused} refused; ${more.toFixed(0)} MiB more, ` +
             `${cores.toFixed(2)} cores; a clip ${idleMs.toFixed(0)} ms, during it ${quantile(during, 0.5).toFixed(0)} ms, ` +
             `p95 ${quantile(during, 0.95).toFixed(0)} ms, of ${during.length}\n`,
         );
@@ -75,25 +70,6 @@ for (const [name, { start, clip }] of Object.entries(SERVERS)) {
       });
     }
   });
-}
-
-async function beginAttack(
-  { url, keys }: AttackedServer,
-  { connections, attack }: Attack,
-  signal: AbortSignal,
-): Promise<{ clients: SocketClient[]; refused: number }> {
-  const clients: SocketClient[] = [];
-  let refused = 0;
-  for (let index = 0; index < connections; index++) {
-    const headers = bearer(keys[index % keys.length] ?? '');
-    try {
-      clients.push(await SocketClient.connect(url + PATH, [], { headers }));
-    } catch {
-      refused += 1;
-    }
-  }
-  for (const client of clients) void attack(client, signal);
-  return { clients, refused };
 }
 
 async function clipMs({ url, otherKey }: AttackedServer, clip: Blob): Promise<number> {
