@@ -35,6 +35,7 @@ export class SessionTranslator {
     this.#pending += 1;
     this.#order = this.#order
       .then(() => this.#take(event, to))
+      .catch((error: unknown) => this.#failed(event, error))
       .then(() => {
         this.#pending -= 1;
         this.#idle.check();
@@ -90,8 +91,13 @@ export class SessionTranslator {
         translated: ({ sentence }) => this.#emit({ ...about, ...timed(sentence) }),
       });
     } catch (error) {
-      this.#emit({ type: 'translation_failed', utterance, startSeconds, endSeconds, error: requestError(error) });
+      this.#failed({ utterance, startSeconds, endSeconds }, error);
     }
+  }
+
+  #failed(stretch: Pick<FailedResult, 'utterance' | 'startSeconds' | 'endSeconds'>, error: unknown): void {
+    const { utterance, startSeconds, endSeconds } = stretch;
+    this.#emit({ type: 'translation_failed', utterance, startSeconds, endSeconds, error: requestError(error) });
   }
 
   #emit(event: Parameters<TranslatorParts['emit']>[0]): void {
