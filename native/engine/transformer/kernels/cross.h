@@ -123,8 +123,8 @@ VERBATIM_INLINE void score_int8(const PackedAttendCall& call, const QueryParts& 
   for (std::size_t b = 0; b < B; ++b) {
     for (int v = 0; v < kBlockVectors; ++v) {
       const std::size_t at = (block + b) * kCrossBlock + static_cast<std::size_t>(v * kLanes);
-      const Vf upper = __builtin_convertvector(high[b][v] - query.high_sum * kWeightOffset, Vf);
-      const Vf lower = __builtin_convertvector(low[b][v] - query.low_sum * kWeightOffset, Vf);
+      const Vf upper = __builtin_convertvector(without_offset(high[b][v], query.high_sum), Vf);
+      const Vf lower = __builtin_convertvector(without_offset(low[b][v], query.low_sum), Vf);
       const Vf scales = load(reinterpret_cast<const Brain*>(call.key_scales) + at);
       store(call.probabilities + at, (upper * 128.0f + lower) * (scales * query.unit));
     }

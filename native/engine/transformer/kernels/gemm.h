@@ -168,7 +168,13 @@ VERBATIM_INLINE void float_tile(const GemmCall& call, std::size_t row, std::size
 }
 
 // How much of the 128 that was added to the weights remains in the result of dot4's instruction.
-constexpr std::int32_t kWeightOffset = VERBATIM_VNNI ? 128 : 0;
+constexpr std::uint32_t kWeightOffset = VERBATIM_VNNI ? 128 : 0;
+
+// Sums of dot4 without it. `total`: the sum of the other factors. Modulo 2^32, since a row that holds no numbers has
+// any sum.
+VERBATIM_INLINE Vi without_offset(Vi sums, std::int32_t total) {
+  return reinterpret_cast<Vi>(reinterpret_cast<Vu>(sums) - static_cast<std::uint32_t>(total) * kWeightOffset);
+}
 
 // Finishes V vectors of a panel, from vector `part` on.
 template <int V>
@@ -183,7 +189,7 @@ VERBATIM_INLINE void finish_int8(const GemmCall& call, std::size_t row, std::siz
   if (first >= call.outputs) return;
   Vf products[V];
   for (int v = 0; v < V; ++v) {
-    const Vf sums = __builtin_convertvector(acc[v] - total * kWeightOffset, Vf);
+    const Vf sums = __builtin_convertvector(without_offset(acc[v], total), Vf);
     products[v] = sums * (load(call.weight_factors + first + static_cast<std::size_t>(v * kLanes)) * factor);
   }
   finish(call, is_plain(call, first, V * kLanes), row, first, products);

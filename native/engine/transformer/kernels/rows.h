@@ -24,16 +24,17 @@ void quantize_row(const float* x, std::size_t depth, bool round, std::int8_t* ou
   const float scale = peak > 0.0f ? 127.0f / peak : 1.0f;
   // Adding this leaves the nearest integer, ties to even, in the low bits.
   const float shifter = 12582912.0f;
-  std::int32_t total = 0;
+  // Modulo 2^32: a row that holds no numbers has any sum.
+  std::uint32_t total = 0;
   // As in CTranslate2, which first shifts to unsigned values: the sum is rounded as a float.
   std::size_t j = 0;
   if (round) {
-    Vi totals = {};
+    Vu totals = {};
     for (; j < i; j += kLanes) {
       const Vf nearest = (load(x + j) * scale + 128.0f) + shifter;
       const Vi integers = reinterpret_cast<Vi>(nearest) - (0x4b400000 + 128);
       store_bytes(out + j, integers);
-      totals += integers;
+      totals += reinterpret_cast<Vu>(integers);
     }
     for (int lane = 0; lane < kLanes; ++lane) total += totals[lane];
   }
@@ -44,7 +45,7 @@ void quantize_row(const float* x, std::size_t depth, bool round, std::int8_t* ou
     __builtin_memcpy(&bits, &nearest, 4);
     const std::int32_t integer = (round ? bits - 0x4b400000 : static_cast<std::int32_t>(shifted)) - 128;
     out[j] = static_cast<std::int8_t>(integer);
-    total += integer;
+    total += static_cast<std::uint32_t>(integer);
   }
   const std::size_t padded = quantized_depth(depth);
   for (j = depth; j < padded; ++j) out[j] = 0;
