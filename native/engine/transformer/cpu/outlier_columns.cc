@@ -56,7 +56,7 @@ OutlierColumns::OutlierColumns(const MatrixView& weight, WeightMemory& memory,
     const std::vector<std::uint32_t> columns = largest_columns(sizes());
     const auto count = static_cast<std::uint32_t>(columns.size());
     std::memcpy(out.data(), &count, sizeof(count));
-    std::memcpy(out.data() + sizeof(count), columns.data(), count * sizeof(count));
+    if (count > 0) std::memcpy(out.data() + sizeof(count), columns.data(), count * sizeof(count));
   });
   const auto* const numbers = reinterpret_cast<const std::uint32_t*>(index.data());
   columns_ = {numbers + 1, numbers[0]};
