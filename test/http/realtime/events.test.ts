@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { at24kHz, pieces, spokenPcm } from '../../support/live-audio.js';
 import { ManualTimers } from '../../support/manual-timers.js';
+import { call } from '../../support/requests.js';
 import { bearer, TestServer, type Customer } from '../../support/server.js';
 import { SocketClient, type SocketEvent } from '../../support/socket-client.js';
 import { pcmOfSilence } from '../../support/speech.js';
@@ -12,6 +13,7 @@ const COMPLETED = `${TRANSCRIPTION}.completed`;
 const BUFFER = 'input_audio_buffer';
 /** 100 ms. */
 const PIECE_BYTES = 4800;
+const BYTES_PER_SECOND = 48_000;
 
 describe("OpenAI's live events", () => {
   let server: TestServer;
@@ -118,12 +120,22 @@ describe("OpenAI's live events", () => {
     client.close();
   });
 
-  /** With time for decodings while it is spoken. */
+  /** Seconds of audio that sessions have worked on. */
+  const workedSeconds = async (): Promise<number> => {
+    const { text } = await call(server, '/metrics');
+    const sums = text.matchAll(/^verbatim_live_audio_seconds_total\{.*\} (\S+)$/gm);
+    return [...sums].reduce((total, [, seconds]) => total + Number(seconds), 0);
+  };
+
+  /** Each piece when the one before is worked on and decoded. */
   const speak = async (client: SocketClient, pcm: Buffer): Promise<void> => {
+    let seconds = await workedSeconds();
     for (const piece of pieces(pcm, PIECE_BYTES)) {
       append(client, piece);
       timers.pass(200);
-      await new Promise((resolve) => setTimeout(resolve, 4));
+      seconds += piece.length / BYTES_PER_SECOND;
+      // The resampler keeps some of it back.
+      await until(async () => (await workedSeconds()) > seconds - 0.09 && server.engine.running === 0);
     }
   };
   const deltasOf = (client: SocketClient): SocketEvent[] => client.of(`${TRANSCRIPTION}.delta`);
