@@ -168,13 +168,8 @@ export class LiveService {
   /** The same for settings that are known already. Rejects as LiveReservation.check() throws, too. */
   async reserveFor(owner: SessionOwner, model: string | null, settings: CheckedSettings): Promise<LiveReservation> {
     const reservation = await this.reserve(owner, model, { extras: extrasOf(settings) });
-    try {
-      reservation.check(settings);
-      return reservation;
-    } catch (error) {
-      reservation.release();
-      throw error;
-    }
+    reservation.orRelease(() => reservation.check(settings));
+    return reservation;
   }
 
   #leave(accountId: string): void {
@@ -226,6 +221,16 @@ export class LiveReservation {
 
   get targets(): readonly string[] {
     return this.#abilities.targets;
+  }
+
+  /** Gives the place back where the check throws. */
+  orRelease<T>(check: () => T): T {
+    try {
+      return check();
+    } catch (error) {
+      this.release();
+      throw error;
+    }
   }
 
   /** Throws as LiveAbilities.check() does. */

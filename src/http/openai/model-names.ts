@@ -31,10 +31,10 @@ export function namedModel(name: string, { speechModels }: ModelService): NamedM
   return OPENAI_NAME.test(name) ? { name: null, model: speechModels.list()[0] } : { name, model: null };
 }
 
-/** Throws `model_not_found`. */
-export function installedModel(name: string, service: ModelService): ListedSpeechModel {
+/** Throws `model_not_found`. `param`: where the client named it. */
+export function installedModel(name: string, service: ModelService, param = 'model'): ListedSpeechModel {
   const { model } = namedModel(name, service);
   if (model !== null) return model;
   const names = service.speechModels.list().map(({ info }) => info.modelName);
-  throw new VerbatimError('model_not_found', unsupportedModel(name, names).message, { param: 'model' });
+  throw new VerbatimError('model_not_found', unsupportedModel(name, names).message, { param });
 }

@@ -19,8 +19,11 @@ export function valueOf({ data, isBinary }: Message): unknown {
   return parsed(data);
 }
 
+/** With the members of its kind. */
+export type ClientEvent = Static<typeof ClientEvent>;
+
 /** Throws `invalid_request` for a value that is no event. */
-export function clientEvent(value: unknown): Static<typeof ClientEvent> {
+export function clientEvent(value: unknown): ClientEvent {
   return checked(ClientEvent, value, 'event');
 }
 

@@ -1,5 +1,4 @@
 /** Ephemeral keys for clients that must not have the account's own: both dialects of OpenAI's Realtime API. */
-import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 import { authenticated } from '../auth/auth.js';
 import type { HttpDeps } from '../app/deps.js';
@@ -7,10 +6,11 @@ import { optionalJsonObject } from '../app/optional-body.js';
 import type { Exchange } from '../app/exchange.js';
 import type { Route } from '../app/route.js';
 import { BETA, CURRENT, type RealtimeDialect } from './dialects.js';
+import { randomId } from '../../ledger/ids.js';
 import { installedName } from './installed-name.js';
 import { liveSettings } from './live-settings.js';
 import { isTranslationSecret, ofAnotherKind } from './written-translation.js';
-import { checked, defaultSettings, nullable, type RealtimeSettings } from './session-schema.js';
+import { checked, defaultSettings, MODEL_PARAM, nullable, type RealtimeSettings } from './session-schema.js';
 
 const DEFAULT_SECONDS = 600;
 
@@ -65,7 +65,7 @@ async function makeKey(
 ): Promise<{ value: string; expiresAt: number; session: object }> {
   const { model } = dialect.read(defaultSettings(null), given);
   const settings = dialect.read(defaultSettings(model), given);
-  const name = installedName(settings.model, deps);
+  const name = installedName(settings.model, deps, MODEL_PARAM);
   const abilities = deps.live.abilities(name);
   abilities.check(liveSettings(settings));
   const { rawKey: value, expiresAt: expiresAtMs } = await deps.ledger.keys.createEphemeral({
@@ -73,7 +73,7 @@ async function makeKey(
   });
   const expiresAt = Math.floor(expiresAtMs / 1000);
   const session = dialect.body(settings, {
-    id: `sess_${randomBytes(12).toString('base64url')}`,
+    id: randomId('sess'),
     expiresAt,
     model: settings.model ?? abilities.info.modelName,
   });

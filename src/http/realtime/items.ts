@@ -1,7 +1,7 @@
 /** The items of a session: an utterance each, with the text that was sent of it. */
-import { randomBytes } from 'node:crypto';
 import { TextJoiner } from '../../engine/transcript-text.js';
 import type { FinalResult } from '../../live/events.js';
+import { randomId } from '../../ledger/ids.js';
 
 export interface SessionItem {
   id: string;
@@ -35,7 +35,7 @@ export class Items {
 
   begin(utterance: number, startSeconds: number, isAnnounced: boolean): SessionItem {
     const item: SessionItem = {
-      ...{ id: `item_${randomBytes(12).toString('base64url')}`, previousId: null, startSeconds, isAnnounced },
+      ...{ id: randomId('item'), previousId: null, startSeconds, isAnnounced },
       ...{ isCommitted: false, transcript: '', joiner: null, language: null, logprobs: [], error: null },
     };
     this.#byUtterance.set(utterance, item);

@@ -92,6 +92,7 @@ export const DEFAULT_TURN_DETECTION: Turns = {
 
 /** OpenAI's model of this name takes turns by commit alone. */
 const MANUAL_MODEL = 'gpt-realtime-whisper';
+export const MODEL_PARAM = 'session.audio.input.transcription.model';
 
 /** Of a session that names this model. */
 export function defaultSettings(model: string | null): RealtimeSettings {

@@ -10,7 +10,7 @@ import type { LiveReservation } from '../../live/service.js';
 import type { EphemeralIdentity } from '../../ledger/types.js';
 import { BETA, CURRENT } from './dialects.js';
 import { writtenSettings } from './client-secrets.js';
-import { defaultSettings, type RealtimeSettings } from './session-schema.js';
+import { defaultSettings, MODEL_PARAM, type RealtimeSettings } from './session-schema.js';
 import { TranscriptionSession } from './transcription-session.js';
 
 export const REALTIME_PATH = '/v1/realtime';
@@ -28,7 +28,7 @@ async function accept(
 ): Promise<AcceptedSocket> {
   const owner = { accountId: account.id, keyId: key.id, requestId: request.id, endpoint: REALTIME_PATH };
   const subprotocol = subprotocolOf(request);
-  const installed = (name: string | null): string | null => installedName(name, deps);
+  const installed = (name: string | null): string | null => installedName(name, deps, MODEL_PARAM);
   const reserve = (model: string | null, instead: LiveReservation | null = null): Promise<LiveReservation> =>
     deps.live.reserve(owner, model, { instead });
   const written = writtenSettings(session);

@@ -1,19 +1,18 @@
 /** One client of a transcription session: its events, as OpenAI documents them. */
-import { randomBytes } from 'node:crypto';
 import { VerbatimError } from '../../errors.js';
-import type { FailedResult, FinalResult, SessionEnd, SessionEvent, SpeechStopped } from '../../live/events.js';
+import type { FailedResult, FinalResult, SessionEvent, SpeechStopped } from '../../live/events.js';
+import { randomId } from '../../ledger/ids.js';
 import { LazySession } from '../../live/lazy-session.js';
 import type { LiveFormat, LiveSettings } from '../../live/options.js';
 import type { LiveReservation } from '../../live/service.js';
-import { requestError } from '../../transcription/request-errors.js';
 import { openAiRow } from '../openai/errors.js';
-import { closeCodeOf } from '../websocket/close-code.js';
-import type { Message, SocketConnection } from '../websocket/connection.js';
-import { audioOf, clientEvent, eventIdOf, valueOf } from './client-events.js';
+import type { SocketConnection } from '../websocket/connection.js';
+import { audioOf } from './client-events.js';
 import type { RealtimeDialect } from './dialects.js';
+import { EventConnection } from './event-connection.js';
 import { addTo, Items } from './items.js';
 import { liveSettings } from './live-settings.js';
-import { PCM_RATE, type RealtimeSettings, type SampleFormat } from './session-schema.js';
+import { MODEL_PARAM, PCM_RATE, type RealtimeSettings, type SampleFormat } from './session-schema.js';
 
 const G711_RATE = 8000;
 const FORMATS: Readonly<Record<SampleFormat, LiveFormat>> = {
@@ -38,32 +37,20 @@ export interface RealtimeParts {
 }
 
 export class TranscriptionSession {
-  readonly #id = `sess_${randomBytes(12).toString('base64url')}`;
+  readonly #id = randomId('sess');
   readonly #items = new Items();
   #settings: RealtimeSettings;
+  readonly #events: EventConnection;
   readonly #live: LazySession;
   /** Of received audio, where the last turn ended or was cleared. */
   #turnEndSeconds = 0;
 
   constructor(private readonly parts: RealtimeParts) {
     this.#settings = parts.settings;
-    this.#live = new LazySession(parts.reservation, (end) => this.#ended(end));
-    this.#send(parts.dialect.created, { session: this.#body() });
-    parts.connection.begin({
-      message: (message) => this.#message(message),
-      closed: () => this.#live.leave(),
-    });
-  }
-
-  async #message(message: Message): Promise<void> {
-    let eventId: string | null = null;
-    try {
-      const value = valueOf(message);
-      eventId = eventIdOf(value);
-      await this.#handle(clientEvent(value));
-    } catch (error) {
-      this.#error(requestError(error), eventId);
-    }
+    this.#events = new EventConnection(parts.connection, errorCode);
+    this.#live = new LazySession(parts.reservation, (end) => this.#events.end(end));
+    this.#events.send(parts.dialect.created, { session: this.#body() });
+    this.#events.begin({ event: (event) => this.#handle(event), closed: () => this.#live.leave() });
   }
 
   async #handle(event: { type: string }): Promise<void> {
@@ -105,21 +92,16 @@ export class TranscriptionSession {
     else await this.#changeModel(model, live);
     this.#settings = settings;
     this.#live.session?.configure(live);
-    this.#send(this.parts.dialect.updated, { session: this.#body() });
+    this.#events.send(this.parts.dialect.updated, { session: this.#body() });
   }
 
   async #changeModel(model: string | null, settings: LiveSettings): Promise<void> {
     if (this.#live.session !== null) {
       const message = 'The model cannot change once audio was sent; open another session.';
-      throw new VerbatimError('invalid_request', message, { param: 'session.audio.input.transcription.model' });
+      throw new VerbatimError('invalid_request', message, { param: MODEL_PARAM });
     }
     const other = await this.parts.reserve(model, this.#live.reservation);
-    try {
-      other.check(settings);
-    } catch (error) {
-      other.release();
-      throw error;
-    }
+    other.orRelease(() => other.check(settings));
     this.#live.moveTo(other);
   }
 
@@ -155,18 +137,18 @@ export class TranscriptionSession {
       const { id, isAnnounced } = this.#items.begin(event.utterance, event.atSeconds, event.isDetected);
       if (!isAnnounced) return;
       const audioStart = Math.round(event.atSeconds * 1000);
-      this.#send('input_audio_buffer.speech_started', { audio_start_ms: audioStart, item_id: id });
+      this.#events.send('input_audio_buffer.speech_started', { audio_start_ms: audioStart, item_id: id });
     } else if (event.type === 'speech_stopped') this.#stopped(event);
     else if (event.type === 'final') this.#final(event);
     else if (event.type === 'failed') this.#failed(event);
     else if (event.type === 'cleared') this.#cleared();
-    else if (event.type === 'no_utterance') this.#error(emptyCommit(0), null);
+    else if (event.type === 'no_utterance') this.#events.error(emptyCommit(0));
   }
 
   /** What was sent before the client cleared it is over: it is not answered any more. */
   #cleared(): void {
     this.#items.clear();
-    this.#send('input_audio_buffer.cleared', {});
+    this.#events.send('input_audio_buffer.cleared', {});
   }
 
   #stopped({ utterance, atSeconds }: SpeechStopped): void {
@@ -174,13 +156,14 @@ export class TranscriptionSession {
     if (item === undefined) return;
     this.#turnEndSeconds = Math.max(this.#turnEndSeconds, atSeconds);
     const audioEnd = Math.round(atSeconds * 1000);
-    if (item.isAnnounced) this.#send('input_audio_buffer.speech_stopped', { audio_end_ms: audioEnd, item_id: item.id });
+    if (item.isAnnounced)
+      this.#events.send('input_audio_buffer.speech_stopped', { audio_end_ms: audioEnd, item_id: item.id });
     this.#items.commit(item);
     const previous = { previous_item_id: item.previousId };
-    this.#send('input_audio_buffer.committed', { ...previous, item_id: item.id });
+    this.#events.send('input_audio_buffer.committed', { ...previous, item_id: item.id });
     const content = [{ type: 'input_audio', transcript: null }];
     const body = { id: item.id, object: 'realtime.item', type: 'message', role: 'user', status: 'completed', content };
-    for (const type of this.parts.dialect.itemEvents) this.#send(type, { ...previous, item: body });
+    for (const type of this.parts.dialect.itemEvents) this.#events.send(type, { ...previous, item: body });
   }
 
   #final(result: FinalResult): void {
@@ -191,18 +174,18 @@ export class TranscriptionSession {
     const about = { item_id: item.id, content_index: 0 };
     const logprobs = (from: number): object =>
       this.#settings.includesLogprobs ? { logprobs: item.logprobs.slice(from) } : {};
-    if (delta !== '') this.#send(`${TRANSCRIPTION}.delta`, { ...about, delta, ...logprobs(before) });
+    if (delta !== '') this.#events.send(`${TRANSCRIPTION}.delta`, { ...about, delta, ...logprobs(before) });
     if (result.endedBy === 'length' || result.endedBy === 'agreement') return;
     this.#items.end(result.utterance);
     if (item.error !== null) {
-      this.#send(`${TRANSCRIPTION}.failed`, {
+      this.#events.send(`${TRANSCRIPTION}.failed`, {
         ...about,
         error: { type: 'transcription_error', ...item.error, param: null },
       });
       return;
     }
     const seconds = Math.round((result.endSeconds - item.startSeconds) * 1000) / 1000;
-    this.#send(`${TRANSCRIPTION}.completed`, {
+    this.#events.send(`${TRANSCRIPTION}.completed`, {
       ...{ ...about, transcript: item.transcript, usage: { type: 'duration', seconds } },
       ...logprobs(0),
       ...(item.language === null ? {} : { languages: [{ code: item.language }] }),
@@ -217,22 +200,6 @@ export class TranscriptionSession {
     this.#final({ ...result, type: 'final', text: '', segments: [], language: '' });
   }
 
-  #ended(end: SessionEnd): void {
-    if (end.how === 'refused') this.#error(end.error, null);
-    this.parts.connection.close(end.how === 'refused' ? closeCodeOf(end.error) : 1000, '');
-  }
-
-  #error(error: VerbatimError, eventId: string | null): void {
-    const { type, code } = openAiRow(error.code);
-    const own = error instanceof EmptyCommit ? 'input_audio_buffer_commit_empty' : code;
-    const { message, param } = error;
-    this.#send('error', { error: { type, code: own, message, param, event_id: eventId } });
-  }
-
-  #send(type: string, body: object): void {
-    this.parts.connection.send({ type, event_id: `event_${randomBytes(12).toString('base64url')}`, ...body });
-  }
-
   #body(): object {
     const { modelName } = this.#live.reservation.info;
     return this.parts.dialect.body(this.#settings, {
@@ -245,6 +212,10 @@ export class TranscriptionSession {
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription';
 
 class EmptyCommit extends VerbatimError {}
+
+function errorCode(error: VerbatimError): string | null {
+  return error instanceof EmptyCommit ? 'input_audio_buffer_commit_empty' : openAiRow(error.code).code;
+}
 
 function emptyCommit(seconds: number): VerbatimError {
   const has = `${Math.round(seconds * 1000)} ms`;

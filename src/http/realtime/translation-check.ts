@@ -2,6 +2,7 @@
 import { VerbatimError } from '../../errors.js';
 import type { LiveAbilities } from '../../live/abilities.js';
 import { invalid } from '../schema/shape.js';
+import { MODEL_PARAM } from './session-schema.js';
 import { OUTPUT_LANGUAGE, translationLiveSettings, type TranslationSettings } from './translation-schema.js';
 
 export type CompleteTranslation = TranslationSettings & { language: string };
@@ -26,8 +27,7 @@ export function checkTranslation(
   const { info, targets } = abilities;
   const named = installed(settings.transcription?.model ?? null);
   if (named !== null && named !== info.modelName) {
-    const param = 'session.audio.input.transcription.model';
-    throw invalid(param, `${param} must be the session's own model, ${info.modelName}.`);
+    throw invalid(MODEL_PARAM, `${MODEL_PARAM} must be the session's own model, ${info.modelName}.`);
   }
   const [first] = targets;
   const language = settings.language ?? (targets.includes(PREFERRED) ? PREFERRED : first) ?? PREFERRED;

@@ -1,16 +1,14 @@
 /** One client of a translation session: its events, as OpenAI documents them. Text only. */
-import { randomBytes } from 'node:crypto';
 import { VerbatimError } from '../../errors.js';
 import type { SessionEnd, SessionEvent } from '../../live/events.js';
+import { randomId } from '../../ledger/ids.js';
 import { LazySession } from '../../live/lazy-session.js';
 import type { LiveReservation } from '../../live/service.js';
-import { requestError } from '../../transcription/request-errors.js';
 import { invalid } from '../schema/shape.js';
-import { openAiRow } from '../openai/errors.js';
-import { closeCodeOf } from '../websocket/close-code.js';
-import type { Message, SocketConnection } from '../websocket/connection.js';
+import type { SocketConnection } from '../websocket/connection.js';
 import { AppendedText } from './appended-text.js';
-import { audioOf, clientEvent, eventIdOf, valueOf } from './client-events.js';
+import { audioOf } from './client-events.js';
+import { EventConnection } from './event-connection.js';
 import { PCM_RATE } from './session-schema.js';
 import { checkTranslation, type CompleteTranslation } from './translation-check.js';
 import { translationBody, translationLiveSettings, updatedTranslation } from './translation-schema.js';
@@ -32,32 +30,20 @@ export interface TranslationParts {
 }
 
 export class TranslationSession {
-  readonly #id = `sess_${randomBytes(12).toString('base64url')}`;
+  readonly #id = randomId('sess');
   readonly #spoken = new AppendedText();
   readonly #translated = new AppendedText();
   #settings: CompleteTranslation;
+  readonly #events: EventConnection;
   readonly #live: LazySession;
   #isClosing = false;
 
   constructor(private readonly parts: TranslationParts) {
     this.#settings = parts.settings;
+    this.#events = new EventConnection(parts.connection);
     this.#live = new LazySession(parts.reservation, (end) => this.#ended(end));
-    this.#send('session.created', { session: this.#body() });
-    parts.connection.begin({
-      message: (message) => this.#message(message),
-      closed: () => this.#closed(),
-    });
-  }
-
-  async #message(message: Message): Promise<void> {
-    let eventId: string | null = null;
-    try {
-      const value = valueOf(message);
-      eventId = eventIdOf(value);
-      await this.#handle(clientEvent(value));
-    } catch (error) {
-      this.#error(requestError(error), eventId);
-    }
+    this.#events.send('session.created', { session: this.#body() });
+    this.#events.begin({ event: (event) => this.#handle(event), closed: () => this.#closed() });
   }
 
   async #handle(event: { type: string }): Promise<void> {
@@ -79,7 +65,7 @@ export class TranslationSession {
     });
     this.#settings = settings;
     this.#live.session?.configure(translationLiveSettings(settings));
-    this.#send('session.updated', { session: this.#body() });
+    this.#events.send('session.updated', { session: this.#body() });
   }
 
   async #append(bytes: Buffer): Promise<void> {
@@ -101,7 +87,7 @@ export class TranslationSession {
   }
 
   #emit(event: SessionEvent): void {
-    if (event.type === 'failed' || event.type === 'translation_failed') this.#error(event.error, null);
+    if (event.type === 'failed' || event.type === 'translation_failed') this.#events.error(event.error);
     else if (event.type === 'translated') this.#delta('session.output_transcript.delta', this.#translated, event);
     else if (event.type === 'final' && this.#settings.transcription !== null) {
       this.#delta('session.input_transcript.delta', this.#spoken, event);
@@ -114,28 +100,19 @@ export class TranslationSession {
     { text, language, endSeconds }: { text: string; language: string; endSeconds: number },
   ): void {
     const delta = before.add(text, language);
-    if (delta !== '') this.#send(type, { delta, elapsed_ms: STEP_MS * Math.ceil((endSeconds * 1000) / STEP_MS) });
+    if (delta !== '')
+      this.#events.send(type, { delta, elapsed_ms: STEP_MS * Math.ceil((endSeconds * 1000) / STEP_MS) });
   }
 
   #ended(end: SessionEnd): void {
     this.#isClosing = true;
-    if (end.how === 'refused') this.#error(end.error, null);
-    else this.#send('session.closed', {});
-    this.parts.connection.close(end.how === 'refused' ? closeCodeOf(end.error) : 1000, '');
+    if (end.how !== 'refused') this.#events.send('session.closed', {});
+    this.#events.end(end);
   }
 
   #closed(): void {
     this.#isClosing = true;
     this.#live.leave();
-  }
-
-  #error({ code, message, param }: VerbatimError, eventId: string | null): void {
-    const row = openAiRow(code);
-    this.#send('error', { error: { type: row.type, code: row.code, message, param, event_id: eventId } });
-  }
-
-  #send(type: string, body: object): void {
-    this.parts.connection.send({ type, event_id: `event_${randomBytes(12).toString('base64url')}`, ...body });
   }
 
   #body(): object {
