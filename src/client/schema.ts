@@ -6145,11 +6145,11 @@ export interface operations {
           'X-Model': components['headers']['AnswerModel'];
           'Server-Timing': components['headers']['ServerTiming'];
           'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
-          'X-Ignored-Fields': components['headers']['IgnoredFields'];
           'X-Transcription-Id': components['headers']['TranscriptionId'];
           'X-Credits-Used': components['headers']['CreditsUsed'];
           'X-Credits-Remaining': components['headers']['CreditsRemaining'];
           'X-Verbatim-Warning': components['headers']['WarningCodes'];
+          'X-Ignored-Fields': components['headers']['IgnoredFields'];
           [name: string]: unknown;
         };
         content: {
@@ -6354,11 +6354,11 @@ export interface operations {
           'X-Model': components['headers']['AnswerModel'];
           'Server-Timing': components['headers']['ServerTiming'];
           'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
-          'X-Ignored-Fields': components['headers']['IgnoredFields'];
           'X-Transcription-Id': components['headers']['TranscriptionId'];
           'X-Credits-Used': components['headers']['CreditsUsed'];
           'X-Credits-Remaining': components['headers']['CreditsRemaining'];
           'X-Verbatim-Warning': components['headers']['WarningCodes'];
+          'X-Ignored-Fields': components['headers']['IgnoredFields'];
           [name: string]: unknown;
         };
         content: {
@@ -7233,11 +7233,11 @@ export interface operations {
           'X-Model': components['headers']['AnswerModel'];
           'Server-Timing': components['headers']['ServerTiming'];
           'Idempotency-Replayed': components['headers']['IdempotencyReplayed'];
-          'X-Ignored-Fields': components['headers']['IgnoredFields'];
           'X-Transcription-Id': components['headers']['TranscriptionId'];
           'X-Credits-Used': components['headers']['CreditsUsed'];
           'X-Credits-Remaining': components['headers']['CreditsRemaining'];
           'X-Verbatim-Warning': components['headers']['WarningCodes'];
+          'X-Ignored-Fields': components['headers']['IgnoredFields'];
           [name: string]: unknown;
         };
         content: {

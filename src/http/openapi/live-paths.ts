@@ -5,16 +5,7 @@ import { listenError } from '../deepgram/errors.js';
 import { LISTEN_PARAMETERS } from '../deepgram/file-schema.js';
 import { ERROR_HEADERS, ERROR_TABLE, errorsOf } from '../errors/error-table.js';
 import { RequestId } from '../schema/headers.js';
-import {
-  AnswerModel,
-  CreditsRemaining,
-  CreditsUsed,
-  IdempotencyReplayed,
-  IgnoredFields,
-  ServerTiming,
-  TranscriptionId,
-  WarningCodes,
-} from '../transcripts/transcription-headers.js';
+import { IgnoredFields, TRANSCRIPT_HEADERS } from '../transcripts/transcription-headers.js';
 import { openAiErrors } from './openai-paths.js';
 import { answer, BEHIND_KEY, content, path } from './path-items.js';
 import { headerRefs, parameterRefs } from './references.js';
@@ -86,10 +77,7 @@ export const livePaths: Json = {
       parameters: parameterRefs(IdempotencyKey, ...Object.values(LISTEN_PARAMETERS)),
       requestBody: { required: true, content: { '*/*': {} } },
       responses: {
-        '200': answer('ListenAnswer', 'The transcript.', [
-          ...[AnswerModel, ServerTiming, IdempotencyReplayed, IgnoredFields],
-          ...[TranscriptionId, CreditsUsed, CreditsRemaining, WarningCodes],
-        ]),
+        '200': answer('ListenAnswer', 'The transcript.', [...TRANSCRIPT_HEADERS, IgnoredFields]),
         ...deepgramErrors('transcribeFile'),
       },
     },

@@ -6,16 +6,7 @@ import { IdempotencyKey } from '../app/idempotency-key.js';
 import { openAiErrorBody, openAiRow, ShouldRetry } from '../openai/errors.js';
 import { ModelName } from '../openai/models.js';
 import { RetryCount } from '../openai/retry-count.js';
-import {
-  AnswerModel,
-  CreditsRemaining,
-  CreditsUsed,
-  IdempotencyReplayed,
-  IgnoredFields,
-  ServerTiming,
-  TranscriptionId,
-  WarningCodes,
-} from '../transcripts/transcription-headers.js';
+import { IgnoredFields, TRANSCRIPT_HEADERS } from '../transcripts/transcription-headers.js';
 import { examples, textExamples } from './examples.js';
 import { headerRefs, parameterRefs } from './references.js';
 
@@ -63,10 +54,7 @@ const transcript: Json = {
     'and a `data:` line with ' +
     'its JSON, and comments while there is nothing to say. An error after the first of them is the last event, ' +
     '`error`.',
-  headers: headerRefs(
-    ...[RequestId, AnswerModel, ServerTiming, IdempotencyReplayed, IgnoredFields],
-    ...[TranscriptionId, CreditsUsed, CreditsRemaining, WarningCodes],
-  ),
+  headers: headerRefs(RequestId, ...TRANSCRIPT_HEADERS, IgnoredFields),
   content: {
     ...content('application/json', 'OpenAiTranscription'),
     ...content('text/event-stream', 'OpenAiEvent'),

@@ -3,15 +3,7 @@ import { Days } from '../api/account-schema.js';
 import { JobCursor, JobId, JobLimit, JobStatusFilter } from '../api/jobs-schema.js';
 import { KeyId } from '../api/keys-schema.js';
 import { IdempotencyKey } from '../app/idempotency-key.js';
-import {
-  AnswerModel,
-  CreditsRemaining,
-  CreditsUsed,
-  IdempotencyReplayed,
-  ServerTiming,
-  TranscriptionId,
-  WarningCodes,
-} from '../transcripts/transcription-headers.js';
+import { IdempotencyReplayed, TRANSCRIPT_HEADERS } from '../transcripts/transcription-headers.js';
 import { Location, RequestId, RetryAfter } from '../schema/headers.js';
 import { adminPaths } from './admin-paths.js';
 import { livePaths } from './live-paths.js';
@@ -46,10 +38,7 @@ const BAD_NAME: InvalidRequestExample = {
 /** The same answer in JSON, and as the text of a file. */
 const transcript: Json = {
   description: 'The transcript.',
-  headers: headerRefs(
-    ...[RequestId, AnswerModel, ServerTiming, IdempotencyReplayed],
-    ...[TranscriptionId, CreditsUsed, CreditsRemaining, WarningCodes],
-  ),
+  headers: headerRefs(RequestId, ...TRANSCRIPT_HEADERS),
   content: {
     ...content('application/json', 'Transcription'),
     ...Object.fromEntries(

@@ -86,6 +86,12 @@ export const IgnoredFields = responseHeader({
   example: 'language',
 });
 
+/** Of every answer with a transcript. */
+export const TRANSCRIPT_HEADERS = [
+  ...[AnswerModel, ServerTiming, IdempotencyReplayed],
+  ...[TranscriptionId, CreditsUsed, CreditsRemaining, WarningCodes],
+];
+
 /** Names are letters, digits and marks that are as they are in a header; a list edited by hand may have others. */
 export function modelHeader(model: string | null): OutgoingHttpHeaders {
   return model === null ? {} : headerOf(AnswerModel, encodeURI(model));
