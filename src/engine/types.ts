@@ -306,7 +306,7 @@ export interface LiveTurn {
   /** From the start of the stretch. */
   startSeconds: number;
   endSeconds: number;
-  /** From 0, in the order in which they are first heard in the session. */
+  /** From 0, in the order of their first turns in the session. */
   speaker: number;
 }
 

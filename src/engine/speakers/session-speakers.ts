@@ -1,4 +1,4 @@
-/** Who speaks in a live session: a voice gets its number when it is first heard, and keeps it. */
+/** Who speaks in a live session: a voice gets its number with its first turn, and keeps it. */
 import type { LiveDiarizer, LiveTurn } from '../types.js';
 import { OwnLikeness } from './own-likeness.js';
 import type { SpeakerEngine } from './speaker-engine.js';

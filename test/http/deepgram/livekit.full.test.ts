@@ -1,7 +1,7 @@
 /**
  * What `@livekit/agents-plugin-deepgram` 1.9 sends and reads by its defaults, with the real engine. The plugin itself is
- * not installed: it brings more than 100 MiB of its framework, WebRTC among it. Its query, its messages, and what it does
- * with the answers are written off its source.
+ * in test/slow/livekit.test.ts: it brings more than 100 MiB of its framework, WebRTC among it. Its query, its messages,
+ * and what it does with the answers are written off its source.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -103,7 +103,7 @@ describe("LiveKit's plugin for Deepgram, by its defaults", function () {
   const open = (query = DEFAULTS): Promise<SocketClient> =>
     SocketClient.connect(`${server.url}/v1/listen?${query}`, [], { headers: headers() });
 
-  it('hears an utterance that silence ends', async () => {
+  it('transcribes an utterance that silence ends', async () => {
     const client = await open();
     const plugin = new Plugin(client);
     for (const frame of pieces(spokenPcm(), FRAME_BYTES)) {
@@ -118,7 +118,7 @@ describe("LiveKit's plugin for Deepgram, by its defaults", function () {
     expect(plugin.complaints).to.deep.equal([]);
   });
 
-  it('hears an utterance behind which it sends nothing, as it does in quiet', async () => {
+  it('transcribes an utterance behind which it sends nothing, as it does in quiet', async () => {
     const client = await open();
     const plugin = new Plugin(client);
     for (const frame of pieces(spokenPcm({ silenceSeconds: 0 }), FRAME_BYTES)) client.socket.send(frame);
@@ -131,7 +131,7 @@ describe("LiveKit's plugin for Deepgram, by its defaults", function () {
     expect(plugin.complaints).to.deep.equal([]);
   });
 
-  it('hears what it flushes', async () => {
+  it('gets the text of what it flushes', async () => {
     const client = await open();
     const plugin = new Plugin(client);
     for (const frame of pieces(spokenPcm({ silenceSeconds: 0 }), FRAME_BYTES)) client.socket.send(frame);

@@ -1,4 +1,7 @@
-/** `attack.ts URL ATTACK KEY...`: writes how many connections were admitted and refused, and attacks until it is killed. */
+/**
+ * `attack.ts URL ATTACK KEY...`: prints how many connections were admitted and refused, and attacks until it is
+ * killed.
+ */
 import { setMaxListeners } from 'node:events';
 import { bearer } from '../../support/server.js';
 import { SocketClient } from '../../support/socket-client.js';

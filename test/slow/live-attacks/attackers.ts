@@ -1,4 +1,4 @@
-/** The clients of an attack, in a process of their own with the lowest priority: other clients are not to wait for it. */
+/** The clients of an attack. Their process has the lowest priority, so that other clients do not wait for it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
