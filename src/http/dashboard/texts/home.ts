@@ -1,0 +1,16 @@
+export const OVERVIEW = {
+  balance: 'Available credits',
+  purchased: 'Total granted',
+  packs: 'Credit packs',
+  packsNote: 'Credits are spent from the pack that expires first.',
+  noPacks: 'No credits have been granted yet.',
+  granted: 'Granted',
+  amount: 'Credits',
+  left: 'Remaining',
+  held: 'Held by running requests',
+  spent: 'Spent',
+  lost: 'Expired',
+  expires: 'Expires',
+  never: 'never',
+  moreLeft: (packs: number) => `Of the packs without remaining credits, only the ${packs} newest are shown.`,
+} as const;

@@ -1,0 +1,33 @@
+export const SERVER = {
+  facts: 'Running version',
+  version: 'Version',
+  node: 'Node.js',
+  device: 'Device',
+  model: 'Speech model',
+  demonstration: 'demonstration model',
+  languages: 'Languages',
+  voiceActivity: 'Voice activity detection',
+  speakers: 'Identifies speakers',
+  yes: 'yes',
+  ledger: 'The ledger',
+  audit: 'Audit the ledger now',
+  audited: 'Audit of the ledger',
+  balanced: 'The ledger balances: every granted credit is available, held, spent or expired.',
+  unbalanced: 'The ledger does not balance. Do not restart the server. Make a backup, and report this:',
+  invariant: 'Invariant',
+  detail: 'Finding',
+  settings: 'Settings in force',
+  settingsNote:
+    'Read from the environment and the command line when the server started. The server chooses what is empty. ' +
+    'Secrets are not shown.',
+  variable: 'Variable',
+  value: 'Value',
+  from: 'From',
+  origins: {
+    environment: 'environment',
+    option: 'command line',
+    default: 'default',
+    measured: 'measured by bench tune',
+    chosen: 'chosen by models use',
+  },
+} as const;
