@@ -6,6 +6,7 @@ import { packageVersion } from '../service/context.js';
 import { addCompletion } from './completion.js';
 import { addCredits } from './credits.js';
 import { addDatabase } from './database.js';
+import { addDoctor } from './doctor.js';
 import { addKeys } from './keys.js';
 import { addLive } from './live.js';
 import { addManPage } from './man-page.js';
@@ -35,6 +36,7 @@ export function createProgram(): Command {
     addWebhooks,
     addDatabase,
     addModels,
+    addDoctor,
     addOpenApi,
     addCompletion,
     addManPage,

@@ -7,6 +7,7 @@ import { accountOptionRows } from './option-rows/account-options.js';
 import { accountRows } from './option-rows/accounts.js';
 import { creditRows, keyRows } from './option-rows/credits-and-keys.js';
 import { databaseRows } from './option-rows/database.js';
+import { doctorRows } from './option-rows/doctor.js';
 import { liveCommandRows } from './option-rows/live.js';
 import { modelRows } from './option-rows/models.js';
 import type { OptionRows } from './option-rows/rows.js';
@@ -32,6 +33,7 @@ const rows: OptionRows = {
   ...webhookRows,
   ...databaseRows,
   ...modelRows,
+  ...doctorRows,
 };
 
 interface NamedCommand {
