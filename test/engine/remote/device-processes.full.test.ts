@@ -8,7 +8,7 @@ import type { WindowUpdate } from '../../../src/engine/types.js';
 import { VerbatimError } from '../../../src/errors.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { until } from '../../support/until.js';
-import { Device, idIn, LOAD } from './fake-device.js';
+import { Device, idIn, DEVICE_LOAD } from './fake-device.js';
 
 const HOUR = 3600;
 const CLIP = 30;
@@ -86,7 +86,7 @@ describe('Processes of several devices', () => {
   it('get what they do first, by their speed', () => {
     second().latest.say({
       kind: 'report',
-      value: { load: { ...LOAD, realTimeFactor: 0.1 }, measurements: [] },
+      value: { load: { ...DEVICE_LOAD, realTimeFactor: 0.1 }, measurements: [] },
     });
     for (const path of ['a', 'b', 'c']) ask(path, 'one');
     expect(second().names).to.deep.equal(['a', 'b', 'c']);

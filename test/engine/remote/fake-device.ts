@@ -2,7 +2,7 @@ import { EngineSupervisor } from '../../../src/engine/remote/engine-supervisor.j
 import type { ManualTimers } from '../../support/manual-timers.js';
 import { fakeChildren, type FakeChild } from '../process/fake-child.js';
 
-export const LOAD = { slots: 2, busySlots: 1, windowsInFlight: 3, queuedWindows: 4, realTimeFactor: 0.5 };
+export const DEVICE_LOAD = { slots: 2, busySlots: 1, windowsInFlight: 3, queuedWindows: 4, realTimeFactor: 0.5 };
 
 /** A device whose processes do what the test says. */
 export class Device {
@@ -27,12 +27,12 @@ export class Device {
     return this.children.at(-1)!;
   }
 
-  ready(child = this.latest, load: Partial<typeof LOAD> = {}): void {
-    child.say({ kind: 'report', value: { load: { ...LOAD, ...load }, measurements: [] } });
+  ready(child = this.latest, load: Partial<typeof DEVICE_LOAD> = {}): void {
+    child.say({ kind: 'report', value: { load: { ...DEVICE_LOAD, ...load }, measurements: [] } });
     child.say({ kind: 'ready', value: { modelName: 'fake' } });
   }
 
-  async start(load?: Partial<typeof LOAD>): Promise<void> {
+  async start(load?: Partial<typeof DEVICE_LOAD>): Promise<void> {
     const started = this.supervisor.start();
     this.ready(this.latest, load);
     await started;
