@@ -111,6 +111,7 @@ class Captions {
       if (isBinary) await (await this.#begun()).append(data);
       else if (session === null) this.parts.connection.close(1000, '');
       else session.finish();
+      if (!isBinary) await this.parts.connection.payForUseless(data.length);
     } catch (error) {
       await this.#ended({ how: 'refused', error: requestError(error) });
     }

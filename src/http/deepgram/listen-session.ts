@@ -57,7 +57,10 @@ export class ListenSession {
     this.#idle = null;
     try {
       if (isBinary) await this.#audio(data);
-      else await this.#control(data);
+      else {
+        await this.#control(data);
+        await this.parts.connection.payForUseless(data.length);
+      }
     } catch (error) {
       this.#fail(requestError(error));
     }

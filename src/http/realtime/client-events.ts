@@ -11,7 +11,6 @@ const ClientEvent = Type.Object({
   event_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 });
 const Append = Type.Object({ audio: Type.String({ maxLength: MOST_AUDIO_CHARACTERS }) });
-const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
 /** Throws `invalid_request` for a message that is no JSON text. */
 export function valueOf({ data, isBinary }: Message): unknown {
@@ -36,8 +35,26 @@ export function eventIdOf(value: unknown): string | null {
 /** The samples of an event that appends some. Throws `invalid_request`. */
 export function audioOf(event: object): Buffer {
   const { audio } = checked(Append, event, 'event');
-  if (!BASE64.test(audio)) throw new VerbatimError('invalid_request', 'audio is no base64.', { param: 'audio' });
-  return Buffer.from(audio, 'base64');
+  const bytes = bytesOf(audio);
+  if (bytes === null) throw new VerbatimError('invalid_request', 'audio is no base64.', { param: 'audio' });
+  return bytes;
+}
+
+/**
+ * Of base64 in either alphabet, with padding or without; null: it is none. Decoding skips what is no base64, so that
+ * too few bytes come. A regular expression takes ten times as long, in which the server does nothing else.
+ */
+function bytesOf(base64: string): Buffer | null {
+  const digits = base64.length - (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0);
+  // Decoding sees only the low byte of a character.
+  if (Buffer.byteLength(base64) !== base64.length || digits % 4 === 1) return null;
+  const bytes = Buffer.from(base64, 'base64');
+  return bytes.length === Math.floor((digits * 3) / 4) ? bytes : null;
+}
+
+/** What such an event has of audio, in bytes of its message. */
+export function audioLengthOf(event: object): number {
+  return 'audio' in event && typeof event.audio === 'string' ? event.audio.length : 0;
 }
 
 function parsed(data: Buffer): unknown {

@@ -6,7 +6,7 @@ import { requestError } from '../../transcription/request-errors.js';
 import { openAiRow } from '../openai/errors.js';
 import { closeCodeOf } from '../websocket/close-code.js';
 import type { Message, SocketConnection } from '../websocket/connection.js';
-import { clientEvent, eventIdOf, valueOf, type ClientEvent } from './client-events.js';
+import { audioLengthOf, clientEvent, eventIdOf, valueOf, type ClientEvent } from './client-events.js';
 
 const FINISHED = 1000;
 
@@ -46,12 +46,16 @@ export class EventConnection {
 
   async #message(message: Message, handle: EventHandler['event']): Promise<void> {
     let eventId: string | null = null;
+    let useful = 0;
     try {
       const value = valueOf(message);
       eventId = eventIdOf(value);
-      await handle(clientEvent(value));
+      const event = clientEvent(value);
+      await handle(event);
+      useful = audioLengthOf(event);
     } catch (error) {
       this.error(requestError(error), eventId);
     }
+    await this.connection.payForUseless(message.data.length - useful);
   }
 }

@@ -1,6 +1,9 @@
 /** A client's WebSocket: its messages one after the other, and bounds for what it makes the server hold. */
 import type { WebSocket } from 'ws';
+import { pauseFor } from '../../live/pause.js';
 import type { Timer, Timers } from '../../timers.js';
+import type { UnreadOutput } from './unread-output.js';
+import type { UselessBytes } from './useless-bytes.js';
 
 /** The longest message: 15 MiB of base64, and what surrounds it. */
 export const MOST_SOCKET_MESSAGE_BYTES = 15 * 2 ** 20 + 65_536;
@@ -24,6 +27,12 @@ export interface ConnectionHandler {
   closed(): void;
 }
 
+/** What is bounded for more than one connection. */
+export interface SharedBounds {
+  useless: UselessBytes;
+  unread: UnreadOutput;
+}
+
 export class SocketConnection {
   readonly #waiting: Message[] = [];
   readonly #ping: Timer;
@@ -32,11 +41,13 @@ export class SocketConnection {
   #inSpan = 0;
   #spanEnd = 0;
   #handler: ConnectionHandler | null = null;
-  #isOver = false;
+  #isCut = false;
+  readonly #end = new AbortController();
 
   constructor(
     private readonly socket: WebSocket,
     private readonly timers: Timers,
+    private readonly bounds: SharedBounds,
   ) {
     socket.on('message', (data, isBinary) => this.#receive({ data: bytesOf(data), isBinary }));
     socket.on('pong', () => (this.#isAlive = true));
@@ -53,24 +64,42 @@ export class SocketConnection {
   }
 
   get isOpen(): boolean {
-    return !this.#isOver && this.socket.readyState === this.socket.OPEN;
+    return !this.#end.signal.aborted && this.socket.readyState === this.socket.OPEN;
   }
 
   /** One message of JSON. */
   send(message: object): void {
     if (!this.isOpen) return;
-    this.socket.send(JSON.stringify(message));
-    if (this.socket.bufferedAmount > MOST_UNREAD_BYTES) this.socket.terminate();
+    this.socket.send(JSON.stringify(message), () => this.#countUnread());
+    this.#countUnread();
+    if (this.socket.bufferedAmount > MOST_UNREAD_BYTES) this.cut();
+  }
+
+  /** Ends it without a word to the client. */
+  cut(): void {
+    this.#isCut = true;
+    this.bounds.unread.update(this, 0);
+    this.socket.terminate();
+  }
+
+  /** So many bytes of the message that is handled were useless. Resolves when they are paid for by a pause. */
+  async payForUseless(bytes: number): Promise<void> {
+    const delay = this.bounds.useless.delayMs(bytes, this.timers.now());
+    if (delay > 0 && this.isOpen) await pauseFor(delay, this.timers, this.#end.signal);
   }
 
   /** What was sent before still leaves. `reason`: at most 123 bytes. */
   close(code: number, reason: string): void {
     this.#waiting.length = 0;
-    if (!this.#isOver) this.socket.close(code, reason);
+    if (!this.#end.signal.aborted) this.socket.close(code, reason);
+  }
+
+  #countUnread(): void {
+    if (!this.#isCut && !this.#end.signal.aborted) this.bounds.unread.update(this, this.socket.bufferedAmount);
   }
 
   #receive(message: Message): void {
-    if (this.#isOver) return;
+    if (this.#end.signal.aborted) return;
     // Its pong may wait behind many messages.
     this.#isAlive = true;
     this.#waiting.push(message);
@@ -86,7 +115,7 @@ export class SocketConnection {
       await this.#handler.message(next);
     }
     this.#isReading = false;
-    if (!this.#isOver) this.socket.resume();
+    if (!this.#end.signal.aborted) this.socket.resume();
   }
 
   async #pace(): Promise<void> {
@@ -112,8 +141,9 @@ export class SocketConnection {
   }
 
   #over(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#end.signal.aborted) return;
+    this.#end.abort();
+    this.bounds.unread.update(this, 0);
     this.#ping.cancel();
     this.#waiting.length = 0;
     this.#handler?.closed();

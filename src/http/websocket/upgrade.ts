@@ -13,6 +13,8 @@ import { endWithError } from '../connections/raw-answer.js';
 import { newRequestId } from '../connections/request-id.js';
 import { GivenRequestId, RequestId } from '../schema/headers.js';
 import { MOST_SOCKET_MESSAGE_BYTES, SocketConnection } from './connection.js';
+import { UnreadOutput } from './unread-output.js';
+import { UselessBytesOfAccounts } from './useless-bytes.js';
 
 export interface SocketRequest {
   id: string;
@@ -98,6 +100,8 @@ export function acceptSockets(server: Server, routes: readonly SocketRoute[], de
 
 class Upgrader {
   readonly #connections = new Set<SocketConnection>();
+  readonly #useless = new UselessBytesOfAccounts();
+  readonly #unread = new UnreadOutput();
   readonly #sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -167,7 +171,10 @@ class Upgrader {
     });
     this.#sockets.handleUpgrade(req, socket, head, (webSocket) => {
       isDone = true;
-      const connection = new SocketConnection(webSocket, this.deps.timers);
+      const connection = new SocketConnection(webSocket, this.deps.timers, {
+        useless: this.#useless.ofConnection(identity.account.id),
+        unread: this.#unread,
+      });
       this.#connections.add(connection);
       const unwatch = this.deps.inFlight.watchConnection({
         ...{ accountId: identity.account.id, keyId: identity.key.id },

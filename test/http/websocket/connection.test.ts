@@ -25,12 +25,20 @@ describe('an open WebSocket', () => {
   const linesOf = (route: string) => server.logs.filter((line) => line['route'] === route);
 
   it('is closed by 1009 for a message over the limit, and takes one of the limit', async () => {
-    await start();
+    const timers = new ManualTimers();
+    await start({ timers });
     const client = await open(REALTIME);
+    await client.next('session.created');
+    const { pending: others } = timers;
     client.send({ type: 'input_audio_buffer.append', audio: 'A'.repeat(15 * 2 ** 20 + 4) });
     expect(await client.next('error')).to.have.nested.property('error.param', 'event.audio');
+    // The next is read once this one is paid for; the client is pinged meanwhile.
+    await until(() => timers.pending > others);
+    timers.pass(16_000);
     client.socket.send(Buffer.alloc(MOST_SOCKET_MESSAGE_BYTES, 'A'));
     await until(() => client.of('error').length === 2);
+    await until(() => timers.pending > others);
+    timers.pass(16_000);
     client.socket.send(Buffer.alloc(MOST_SOCKET_MESSAGE_BYTES + 1, 'A'));
     expect((await client.untilClosed()).code).to.equal(1009);
     const other = await open(LISTEN);
@@ -79,6 +87,54 @@ describe('an open WebSocket', () => {
     const ids = client.of('error').map(({ error }) => (error as { event_id: string }).event_id);
     expect(ids).to.deep.equal(Array.from({ length: 5000 }, (_, index) => `${index}`));
     expect(timers.now()).to.be.at.least(4900);
+    client.close();
+  });
+
+  it('is read again once its refused messages are paid for: a mebibyte a second, two of an account', async () => {
+    const timers = new ManualTimers();
+    await start({ timers });
+    const message = { type: 'input_audio_buffer.append', audio: `${'A'.repeat(2 ** 20)}%` };
+    const clients = [await open(REALTIME), await open(REALTIME), await open(REALTIME), await open(REALTIME)];
+    for (const client of clients) await client.next('session.created');
+    const { pending: others } = timers;
+    for (const client of clients) for (let n = 0; n < 3; n++) client.send(message);
+    const answered: number[] = [];
+    for (let second = 0; second < 4; second++) {
+      // Each waits.
+      await until(() => timers.pending === others + clients.length);
+      await until(() => clients.flatMap((client) => client.of('error')).length >= clients.length + 2 * second);
+      answered.push(clients.flatMap((client) => client.of('error')).length);
+      timers.pass(1001);
+    }
+    expect(answered).to.deep.equal([4, 6, 8, 10]);
+    for (const client of clients) client.socket.terminate();
+  });
+
+  it('answers a thousand small wrong events in a second: they cost no pause', async () => {
+    const timers = new ManualTimers();
+    await start({ timers });
+    const client = await open(REALTIME);
+    for (let i = 0; i < 1000; i++) client.send({ type: 'none', about: 'x'.repeat(1000) });
+    for (let spans = 1; spans <= 10; spans++) {
+      await until(() => client.of('error').length >= 100 * spans);
+      if (spans < 10) timers.pass(100);
+    }
+    expect(timers.now()).to.equal(900);
+    client.close();
+  });
+
+  it('pays for what surrounds audio, and not for audio', async () => {
+    const timers = new ManualTimers();
+    await start({ timers });
+    const client = await open(REALTIME);
+    await client.next('session.created');
+    const { pending: others } = timers;
+    const append = { type: 'input_audio_buffer.append', audio: Buffer.alloc(48_000).toString('base64') };
+    for (let n = 0; n < 5; n++) client.send(append);
+    client.send({ type: 'input_audio_buffer.clear' });
+    await client.next('input_audio_buffer.cleared');
+    client.send({ ...append, about: 'x'.repeat(64_000) });
+    await until(() => timers.pending > others);
     client.close();
   });
 
