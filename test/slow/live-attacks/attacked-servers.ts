@@ -19,8 +19,8 @@ export interface AttackedServer {
 }
 
 /** As it is installed, with the model that ships. */
-export async function startReal(): Promise<AttackedServer> {
-  const env = { VERBATIM_SLOTS: '1', VERBATIM_THREADS: '1', VERBATIM_AUTO_MODEL: 'off' };
+export async function startReal(settings: Readonly<Record<string, string>> = {}): Promise<AttackedServer> {
+  const env = { VERBATIM_SLOTS: '1', VERBATIM_THREADS: '1', VERBATIM_AUTO_MODEL: 'off', ...settings };
   const server = await startVerbatim({ main: builtMain, env });
   const { url, keys, pid } = server;
   const [otherKey = '', ...attackers] = keys;
