@@ -44,7 +44,7 @@ export class DashboardPages {
     const { token } = await this.server.ledger.access.createLink(account.id);
     await page.goto(`${this.server.url}/dashboard/link?token=${token}`);
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
     return page;
   }
 

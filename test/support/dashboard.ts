@@ -86,9 +86,9 @@ export async function browserOf(
 
 /** The cells of a page's tables, by row. */
 export function rowsOf(text: string): string[][] {
-  const bodies = [...text.matchAll(/<tbody>([^]*?)<\/tbody>/g)].map(([, body]) => body ?? '');
+  const bodies = [...text.matchAll(/<tbody[^>]*>([^]*?)<\/tbody>/g)].map(([, body]) => body ?? '');
   return bodies
-    .flatMap((body) => [...body.matchAll(/<tr>([^]*?)<\/tr>/g)])
+    .flatMap((body) => [...body.matchAll(/<tr[^>]*>([^]*?)<\/tr>/g)])
     .map(([, row = '']) =>
       [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)].map(([, cell = '']) => cell.replace(/<[^>]*>/g, '').trim()),
     );

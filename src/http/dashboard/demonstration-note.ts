@@ -18,7 +18,7 @@ export function demonstrationNote(deps: NoteDeps, { role }: Account): Html | nul
   return html`<section class="note">
     <h2>${texts.title}</h2>
     <p>${texts.note} ${role !== 'operator' && texts.ask}</p>
-    ${role === 'operator' && html`<div class="row">${nextStep(deps)} <a href="${PATHS.server}">${texts.all}</a></div>`}
+    ${role === 'operator' && html`<div class="row">${nextStep(deps)} <a href="${PATHS.models}">${texts.all}</a></div>`}
   </section>`;
 }
 

@@ -6,9 +6,10 @@ export function minuteOf(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} ${TEXTS.utc}`;
 }
 
-/** An ISO 8601 time for people. */
+/** An ISO 8601 time for people: UTC as it comes; browser/times.ts writes it in the reader's zone. */
 export function moment(iso: string): Html {
-  return html`<time datetime="${iso}">${minuteOf(iso)}</time>`;
+  const utc = minuteOf(iso);
+  return html`<time datetime="${iso}" title="${utc}">${utc}</time>`;
 }
 
 export function number(value: number): string {

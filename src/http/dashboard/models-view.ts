@@ -13,10 +13,9 @@ export function modelsSection(models: readonly StoredModel[], turn: ModelState):
   const isLoading = models.some(({ state }) => state === 'downloading' || state === 'checking');
   const isRunning = isLoading || turn.change !== null;
   return html`<section id="models">
-    <h2>${texts.title}</h2>
     <p>${texts.note} ${texts.useNote}</p>
     <noscript>
-      <p><a href="${PATHS.server}">${texts.reload}</a></p>
+      <p><a href="${PATHS.models}">${texts.reload}</a></p>
     </noscript>
     <div id="live" ${isRunning && html`data-running`}>
       ${turnText(turn)}

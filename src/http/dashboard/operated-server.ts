@@ -18,27 +18,28 @@ const { server: texts } = TEXTS;
 
 export function operatedServerRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
   const { modelStore, models } = deps;
-  const show = ({ exchange }: MemberRequest): View => serverView(deps, exchange.req.query['notice']);
+  const showModels = ({ exchange }: MemberRequest): View => modelsView(deps, exchange.req.query['notice']);
 
   function download({ exchange }: MemberRequest): PageReply {
     const name = String(exchange.req.params['id']);
     modelStore.download(name);
-    return { to: `${PATHS.server}?notice=download-begun` };
+    return { to: `${PATHS.models}?notice=download-begun` };
   }
 
   function cancel({ exchange }: MemberRequest): PageReply {
     const name = String(exchange.req.params['id']);
     if (!modelStore.cancel(name)) throw new Refusal(409, TEXTS.models.notRunning(name));
-    return { to: `${PATHS.server}?notice=download-cancelled` };
+    return { to: `${PATHS.models}?notice=download-cancelled` };
   }
 
   function use({ account, exchange }: MemberRequest): PageReply {
     models.use(String(exchange.req.params['id']), account.email);
-    return { to: `${PATHS.server}?notice=model-begun` };
+    return { to: `${PATHS.models}?notice=model-begun` };
   }
 
   return [
-    { path: PATHS.server, methods: { GET: pages.operatorPage(show) } },
+    { path: PATHS.server, methods: { GET: pages.operatorPage(() => serverView(deps)) } },
+    { path: PATHS.models, methods: { GET: pages.operatorPage(showModels) } },
     {
       path: modelActionPath(':id', 'download'),
       methods: { POST: pages.operatorForm('model-downloaded', refusing(download)) },
@@ -67,9 +68,13 @@ function refusing(act: (request: MemberRequest) => PageReply): (request: MemberR
   };
 }
 
-function serverView(deps: HttpDeps, notice: unknown): View {
-  const main = html`${noticeOf(notice)}
-    <section>
+function modelsView({ modelStore, models }: HttpDeps, notice: unknown): View {
+  const main = html`${noticeOf(notice)} ${modelsSection(modelStore.list(), models.state())}`;
+  return { title: TEXTS.pages.models, main, modules: ['refresh.js'] };
+}
+
+function serverView(deps: HttpDeps): View {
+  const main = html`<section>
       <h2>${texts.facts}</h2>
       <dl class="facts">
         ${factsOf(deps).map(
@@ -79,7 +84,6 @@ function serverView(deps: HttpDeps, notice: unknown): View {
         )}
       </dl>
     </section>
-    ${modelsSection(deps.modelStore.list(), deps.models.state())}
     <section>
       <h2>${texts.ledger}</h2>
       <p><a href="${PATHS.audit}">${texts.audit}</a></p>
@@ -89,7 +93,7 @@ function serverView(deps: HttpDeps, notice: unknown): View {
       <p>${texts.settingsNote}</p>
       ${settingsTable(deps.settingsInForce())}
     </section>`;
-  return { title: TEXTS.pages.server, main, modules: ['refresh.js'] };
+  return { title: TEXTS.pages.server, main };
 }
 
 function factsOf({ version, engine, diarizer }: HttpDeps): [string, HtmlValue][] {

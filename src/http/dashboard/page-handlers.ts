@@ -15,6 +15,7 @@ import { documentOf, PAGE_HEADERS, type View } from './page.js';
 import { PATHS } from './paths.js';
 import { Refusal } from './refusal.js';
 import { requireSameOrigin, siteOf, type Site } from './site.js';
+import { themeOf } from './theme.js';
 import { TEXTS, type OperatorActionName } from './texts.js';
 
 /** A request of a browser, signed in or not. */
@@ -189,7 +190,7 @@ export class PageHandlers {
   }
 
   #show(exchange: Exchange, account: Account | null, view: View): void {
-    const page = documentOf(view, this.assets, { account, path: exchange.req.path });
+    const page = documentOf(view, this.assets, { account, path: exchange.req.path, theme: themeOf(exchange) });
     exchange.send(view.status ?? 200, HTML_TYPE, page, { ...PAGE_HEADERS, ...view.headers });
   }
 }

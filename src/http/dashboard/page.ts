@@ -2,13 +2,20 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Account } from '../../ledger/types.js';
 import type { DashboardAssets } from './assets.js';
-import { html, type Html } from './html.js';
+import { icon } from './components/icon.js';
+import { html, type Html, type HtmlValue } from './html.js';
+import { navigation } from './navigation.js';
 import { PATHS } from './paths.js';
 import { TEXTS } from './texts.js';
+import { themeSwitch, type Theme } from './theme.js';
 
 export interface View {
   title: string;
   main: Html;
+  /** Under the title, in a sentence. */
+  lead?: HtmlValue;
+  /** Beside the title. */
+  actions?: HtmlValue;
   /** Default: 200. */
   status?: number;
   headers?: OutgoingHttpHeaders;
@@ -48,41 +55,40 @@ export const AUDIO_HEADERS: OutgoingHttpHeaders = Object.freeze({
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(self)',
 });
 
-const NAVIGATION: readonly (readonly [path: string, title: string])[] = [
-  [PATHS.overview, TEXTS.pages.overview],
-  [PATHS.try, TEXTS.pages.try],
-  [PATHS.usage, TEXTS.pages.usage],
-  [PATHS.keys, TEXTS.pages.keys],
-  [PATHS.history, TEXTS.pages.history],
-  [PATHS.account, TEXTS.pages.account],
-];
+/** Who looks at which page, and how. */
+export interface Viewer {
+  /** null: nobody is signed in. */
+  account: Account | null;
+  path: string;
+  theme: Theme;
+}
 
-/** `account`: who is signed in; `path`: of the page, to mark it in the navigation. */
-export function documentOf(
-  { title, main, modules = [], scripts = [] }: View,
-  assets: DashboardAssets,
-  { account, path }: { account: Account | null; path: string },
-): string {
+export function documentOf(view: View, assets: DashboardAssets, viewer: Viewer): string {
+  const { title, main, lead, actions, modules = [], scripts = [] } = view;
+  const { account, theme } = viewer;
   const page = html`<!doctype html>
-    <html lang="${TEXTS.language}">
+    <html lang="${TEXTS.language}" ${theme !== 'system' && html`data-theme="${theme}"`}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
+        <meta name="color-scheme" content="${theme === 'system' ? 'light dark' : theme}" />
         <title>${title} · ${TEXTS.service}</title>
         <link rel="stylesheet" href="${assets.url('dashboard.css')}" />
         <link rel="icon" href="${assets.url('icon.svg')}" type="image/svg+xml" />
         ${scripts.map((name) => html`<script defer src="${assets.url(name)}"></script>`)}
-        ${modules.map((name) => html`<script type="module" src="${assets.url(name)}"></script>`)}
+        ${['shell.js', ...modules].map((name) => html`<script type="module" src="${assets.url(name)}"></script>`)}
       </head>
-      <body>
+      <body class="${account === null ? 'alone' : 'member'}">
         <a class="skip" href="#main">${TEXTS.skip}</a>
-        <header>
-          <strong class="service">${TEXTS.service}</strong>
-          ${account === null ? null : navigation(account, path)}
+        <header class="top">
+          <a class="brand" href="${PATHS.overview}">${icon('transcribe')}${TEXTS.service}</a>
+          ${account === null ? themeSwitch(theme, viewer.path) : menuOf(account, viewer)}
         </header>
         <main id="main" tabindex="-1">
-          <h1>${title}</h1>
+          <div class="page-head">
+            <h1>${title}</h1>
+            ${actions} ${lead !== undefined && html`<p>${lead}</p>`}
+          </div>
           ${main}
         </main>
       </body>
@@ -90,25 +96,21 @@ export function documentOf(
   return page.text;
 }
 
-const OPERATOR_NAVIGATION: typeof NAVIGATION = [
-  ...NAVIGATION,
-  [PATHS.accounts, TEXTS.pages.accounts],
-  [PATHS.load, TEXTS.pages.load],
-  [PATHS.server, TEXTS.pages.server],
-];
-
-function navigation({ email, role }: Account, current: string): Html {
-  const pages = role === 'operator' ? OPERATOR_NAVIGATION : NAVIGATION;
-  return html`<nav aria-label="${TEXTS.navigation}">
-      <ul>
-        ${pages.map(
-          ([path, title]) =>
-            html`<li><a href="${path}" ${path === current && html`aria-current="page"`}>${title}</a></li>`,
-        )}
-      </ul>
-    </nav>
-    <form class="who" method="post" action="${PATHS.signOut}">
-      <span class="email">${email}</span>
-      <button class="quiet">${TEXTS.signOut}</button>
-    </form>`;
+/** Beside the page where it is wide; behind a button, which needs no script, where it is narrow. */
+function menuOf({ email, role }: Account, { path, theme }: Viewer): Html {
+  return html`<button type="button" class="button secondary menu-button" popovertarget="menu">
+      ${icon('menu')}<span>${TEXTS.menu}</span>
+    </button>
+    <div class="side" id="menu" popover>
+      ${navigation(role, path)}
+      <div class="who">
+        <span class="email">${email}</span>
+        <div class="row">
+          ${themeSwitch(theme, path)}
+          <form method="post" action="${PATHS.signOut}">
+            <button class="button quiet">${icon('sign-out')}<span>${TEXTS.signOut}</span></button>
+          </form>
+        </div>
+      </div>
+    </div>`;
 }

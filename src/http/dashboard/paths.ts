@@ -1,5 +1,7 @@
 /** Where the pages are. */
 export const DASHBOARD = '/dashboard';
+/** The API's reference. */
+export const DOCS = '/docs';
 
 export const PATHS = {
   overview: DASHBOARD,
@@ -17,11 +19,14 @@ export const PATHS = {
   accounts: `${DASHBOARD}/operator/accounts`,
   load: `${DASHBOARD}/operator/load`,
   loadEvents: `${DASHBOARD}/operator/load/events`,
+  models: `${DASHBOARD}/operator/models`,
   server: `${DASHBOARD}/operator/server`,
   audit: `${DASHBOARD}/operator/audit`,
   signIn: `${DASHBOARD}/sign-in`,
   link: `${DASHBOARD}/link`,
   signOut: `${DASHBOARD}/sign-out`,
+  theme: `${DASHBOARD}/theme`,
+  help: `${DASHBOARD}/help`,
 } as const;
 
 export function signInUrl(base: string, token: string): string {
@@ -56,7 +61,10 @@ const PAGES: readonly string[] = [
   PATHS.account,
   PATHS.accounts,
   PATHS.load,
+  PATHS.models,
   PATHS.server,
+  PATHS.audit,
+  PATHS.help,
 ];
 
 /** Where to go after signing in: a page of ours, whatever the form says. */

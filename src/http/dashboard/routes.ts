@@ -18,7 +18,10 @@ import { overviewRoutes } from './overview.js';
 import { documentOf, PAGE_HEADERS } from './page.js';
 import { PATHS } from './paths.js';
 import { PasswordChecks } from './password-checks.js';
+import { helpRoutes } from './help.js';
 import { signInRoutes } from './sign-in.js';
+import { themeOf } from './theme.js';
+import { themeRoutes } from './theme-routes.js';
 import { refusalView, PageHandlers } from './page-handlers.js';
 
 const assets = new DashboardAssets();
@@ -50,6 +53,8 @@ export function dashboardRoutes(deps: HttpDeps): Route[] {
     ...operatedServerRoutes(deps, pages),
     ...auditRoutes(deps, pages),
     ...accountPageRoutes(deps, pages, checks),
+    ...helpRoutes(pages),
+    ...themeRoutes(pages),
     // What people type, and browsers complete.
     { path: `${PATHS.overview}/`, methods: { GET: pages.page(() => ({ to: PATHS.overview })) } },
     { path: DashboardAssets.path, methods: { GET: assets.serve } },
@@ -64,6 +69,6 @@ export function dashboardRoutes(deps: HttpDeps): Route[] {
 export const dashboardError: ErrorForm = ({ code, message }, { req }) => {
   const { status } = ERROR_TABLE[code];
   const view = refusalView({ status, message, headers: {} });
-  const body = documentOf(view, assets, { account: null, path: req.path });
+  const body = documentOf(view, assets, { account: null, path: req.path, theme: themeOf({ req }) });
   return { status, body, headers: PAGE_HEADERS };
 };

@@ -13,10 +13,14 @@ import { DEMONSTRATION, MODELS } from './texts/models.js';
 import { OPERATORS } from './texts/operators.js';
 import { ERRORS } from './texts/errors.js';
 import { NOTICES } from './texts/notices.js';
+import { COMPONENTS } from './texts/components.js';
+import { HELP } from './texts/help.js';
 import { FRAME } from './texts/frame.js';
 
 export const TEXTS = {
   ...FRAME,
+  components: COMPONENTS,
+  help: HELP,
   errors: ERRORS,
   notices: NOTICES,
   signIn: SIGN_IN,

@@ -40,7 +40,9 @@ describe('dashboard: the account', () => {
   it('shows the credits: balance, packs, when they expire', async () => {
     await server.ledger.credits.grant({ accountId: ann.id, amount: 1_234, expiresAt: '2026-12-31' });
     const { text } = await (await browserOf(server, ann)).get('/dashboard');
-    expect(text).to.contain('1,484').and.to.contain('<time datetime="2026-12-31T00:00:00.000Z">2026-12-31 00:00 UTC');
+    expect(text)
+      .to.contain('1,484')
+      .and.to.contain('<time datetime="2026-12-31T00:00:00.000Z" title="2026-12-31 00:00 UTC">2026-12-31 00:00 UTC');
     expect(text.indexOf('1,234'), 'what expires first is first').to.be.below(text.indexOf('never'));
   });
 

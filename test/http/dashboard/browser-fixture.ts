@@ -9,7 +9,7 @@ import { TestServer, type Customer } from '../../support/server.js';
 import { DashboardPages } from '../../support/dashboard-pages.js';
 
 /** The pages of every account. */
-export const PAGES = ['', '/try', '/usage', '/keys', '/history', '/account'];
+export const PAGES = ['', '/try', '/usage', '/keys', '/history', '/account', '/help'];
 
 /** One Chromium for all tests of a block; for each of them a server, an account and a profile. */
 export class BrowserFixture {

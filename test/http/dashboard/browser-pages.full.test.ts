@@ -39,7 +39,7 @@ describe('dashboard: every page in Chromium', function () {
       await fixture.go(page, `/operator/accounts/${fixture.ann.account.id}`);
       await page.getByRole('button', { name: 'Create a sign-in link' }).click();
       expect(await axeViolations(page), 'a link').to.deep.equal([]);
-      for (const path of ['load', 'server', 'audit']) {
+      for (const path of ['load', 'models', 'server', 'audit']) {
         await fixture.go(page, `/operator/${path}`);
         expect(await axeViolations(page), path).to.deep.equal([]);
       }
@@ -130,7 +130,7 @@ describe('dashboard: every page in Chromium', function () {
     fixture.context = await fixture.browser.newContext({ viewport: { width: 320, height: 640 } });
     const page = await fixture.signedIn();
     await fixture.server.ledger.access.setRole(fixture.ann.account.id, 'operator');
-    const operated = ['/accounts', `/accounts/${fixture.ann.account.id}`, '/load', '/server', '/audit'].map(
+    const operated = ['/accounts', `/accounts/${fixture.ann.account.id}`, '/load', '/models', '/server', '/audit'].map(
       (path) => `/operator${path}`,
     );
     for (const path of [...PAGES, ...operated, '/sign-in', '/link', '/nowhere']) {

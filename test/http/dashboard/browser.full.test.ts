@@ -14,7 +14,7 @@ describe('dashboard: in Chromium', function () {
 
   it('signs in by link, sets a password, signs out, and in by the password', async () => {
     const page = await fixture.signedIn();
-    await page.getByRole('link', { name: 'Account' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByLabel('New password', { exact: true }).fill(PASSWORD);
     await page.getByLabel('New password, again').fill(PASSWORD);
     await page.getByRole('button', { name: 'Set password' }).click();

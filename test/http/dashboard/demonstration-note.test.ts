@@ -76,7 +76,7 @@ describe('dashboard: the note about the demonstration model', () => {
     }
     const [, action] = /action="([^"]+)"/.exec((await notes(operator))[0] ?? '') ?? [];
     const { status, headers } = await operator.post(action ?? '');
-    expect([status, headers.get('location')]).to.deep.equal([303, '/dashboard/operator/server?notice=download-begun']);
+    expect([status, headers.get('location')]).to.deep.equal([303, '/dashboard/operator/models?notice=download-begun']);
     expect(downloads).to.deep.equal(['base-q8_0']);
   });
 

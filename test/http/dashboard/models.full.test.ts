@@ -17,7 +17,7 @@ import { ModelHub } from '../../support/model-hub.js';
 import { TestServer } from '../../support/server.js';
 import { until } from '../../support/until.js';
 
-const PAGE = '/dashboard/operator/server';
+const PAGE = '/dashboard/operator/models';
 
 describe('dashboard: the operator’s models', function () {
   this.timeout(240_000);

@@ -3,8 +3,14 @@ import type uPlotType from 'uplot';
 
 declare const uPlot: typeof uPlotType;
 
+/** As it is now, light or dark: canvases know no custom properties. */
 export function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const probe = document.createElement('span');
+  probe.style.color = `var(${name})`;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
 }
 
 /** Of what grows from nothing. */

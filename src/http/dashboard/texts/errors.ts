@@ -15,6 +15,7 @@ export const ERRORS = {
   noJob: 'There is no such job.',
   jobEnded: 'This job ended before it could be cancelled. Its result is kept.',
   jobOpen: 'This job is still running; cancel it before you delete it.',
+  noTheme: 'The theme must be system, light or dark.',
   noWindow: 'Usage is available for 7, 30 or 90 days.',
   noAccount: 'There is no such account.',
   ownAccount: 'You cannot suspend or delete your own account. Another operator can, or use the command line.',
