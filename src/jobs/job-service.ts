@@ -179,6 +179,7 @@ export class JobService {
       signal.throwIfAborted();
       const { createdAt } = await ledger.jobs.create({
         ...{ id, accountId, keyId, requestId, audioSeconds, credits, mostOpen: maxOpen },
+        fileName: request.audio.fileName ?? null,
         options: storedOptions(options, { sha256: request.audio.sha256, bytes }),
         webhook: webhook && { url: webhook.url, secret: webhook.secret },
         idempotency: token === null ? null : { token, ticket: { id, webhookSecret } },

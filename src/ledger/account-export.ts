@@ -110,14 +110,14 @@ function sessionRow({ id, method, browser, address, createdAt, seenAt }: Session
   return { id, method, browser, address, created_at: createdAt, seen_at: seenAt };
 }
 
-function runningRow({ requestId, credits, at }: RunningRequest): Row {
-  return { request_id: requestId, credits, at };
+function runningRow({ requestId, fileName, credits, at }: RunningRequest): Row {
+  return { request_id: requestId, file_name: fileName, credits, at };
 }
 
 function usageRow(entry: HistoryEntry): Row {
   const { requestId, keyId, transcriptionId, endpoint, audioSeconds, minutes, language, model, credits, at } = entry;
   return {
-    ...{ request_id: requestId, key_id: keyId, transcription_id: transcriptionId, endpoint },
+    ...{ request_id: requestId, key_id: keyId, transcription_id: transcriptionId, endpoint, file_name: entry.fileName },
     ...{ audio_seconds: audioSeconds, minutes, language, model, credits, at },
   };
 }
@@ -125,7 +125,8 @@ function usageRow(entry: HistoryEntry): Row {
 function jobRow(job: StoredJob): Row {
   const { id, keyId, requestId, status, options, audioSeconds, outcome, error, webhookUrl } = job;
   return {
-    ...{ id, key_id: keyId, request_id: requestId, status, options, audio_seconds: audioSeconds },
+    ...{ id, key_id: keyId, request_id: requestId, status, options, file_name: job.fileName },
+    audio_seconds: audioSeconds,
     ...{ created_at: job.createdAt, started_at: job.startedAt, finished_at: job.finishedAt },
     ...{ result: outcome?.result ?? null, credits: outcome?.charge.creditsUsed ?? null },
     ...{ error: error === null ? null : { ...error }, webhook_url: webhookUrl },

@@ -2,6 +2,22 @@
 import type { Account } from './types.js';
 import type { JsonValue } from './json.js';
 
+/** An account as its operator lists it. */
+export interface ListedAccount extends Account {
+  /** Spendable credits. */
+  balance: number;
+  /** When a key or a session of it was used last; null: never, as far as it is still known. */
+  seenAt: string | null;
+}
+
+export interface CustomerQuery {
+  /** Words of the address and the name, each the beginning of one at least; an address; an id. null: all. */
+  search: string | null;
+  limit: number;
+  /** Not for a search. */
+  after: AccountPlace | null;
+}
+
 /** A list of accounts continues after this one. */
 export type AccountPlace = Pick<Account, 'createdAt' | 'id'>;
 
@@ -65,6 +81,9 @@ export interface AccountAdministration {
   find(accountId: string): Promise<Account | null>;
   /** The oldest first. */
   list(page: { limit: number; after: AccountPlace | null }): Promise<Account[]>;
+
+  /** The oldest first. Of a search with more matches than it looks through, not always the oldest ones. */
+  customers(query: CustomerQuery): Promise<ListedAccount[]>;
 
   /**
    * Keys and sessions are refused from now on. A second call keeps the time of the first. Throws `account_not_found`.

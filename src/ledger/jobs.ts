@@ -19,6 +19,8 @@ export interface StoredJob {
   requestId: string;
   status: JobStatus;
   options: JsonValue;
+  /** Of the uploaded file; null: it has none. */
+  fileName: string | null;
   audioSeconds: number;
   /** Seconds of the audio that lie behind, as far as its server has written them down. */
   doneSeconds: number;
@@ -41,6 +43,8 @@ export interface NewJob {
   keyId: string;
   requestId: string;
   options: JsonValue;
+  /** Of the uploaded file, 1 to 255 characters; null, the default: it has none. */
+  fileName?: string | null;
   audioSeconds: number;
   /** To be held until the job ends. */
   credits: number;

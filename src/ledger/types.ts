@@ -102,6 +102,8 @@ export interface HoldRequest {
   keyId: string;
   requestId: string;
   credits: number;
+  /** Of the uploaded file, 1 to 255 characters; null, the default: it has none. */
+  fileName?: string | null;
   /** Requests of the account that may have a hold at a time, this one among them; default: any number. */
   mostInFlight?: number;
 }

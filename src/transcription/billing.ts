@@ -22,6 +22,7 @@ export interface Payer {
   /** The path of the request. */
   endpoint: string;
   options: TranscriptionOptions;
+  audio: { fileName?: string | null };
 }
 
 /** Finished work: what to charge for it, and what to keep. */
@@ -82,9 +83,11 @@ export class TranscriptionBilling {
     return mostCreditsFor(this.settings, seconds, options);
   }
 
-  hold({ accountId, keyId, requestId, options }: Payer, seconds: number): Promise<Hold> {
+  hold({ accountId, keyId, requestId, options, audio }: Payer, seconds: number): Promise<Hold> {
     const credits = this.mostCredits(seconds, options);
-    return this.ledger.holds.place({ accountId, keyId, requestId, credits, mostInFlight: this.settings.maxInFlight });
+    const { maxInFlight: mostInFlight } = this.settings;
+    const { fileName = null } = audio;
+    return this.ledger.holds.place({ accountId, keyId, requestId, credits, mostInFlight, fileName });
   }
 
   bill(work: FinishedWork): Bill {

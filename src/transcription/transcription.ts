@@ -50,7 +50,7 @@ export interface TranscriptionRequest {
    * The service owns the file from now on. It is removed before `run` is done: before the charge, which only the answer
    * follows.
    */
-  audio: { path: string; sha256: string; head?: string };
+  audio: { path: string; sha256: string; head?: string; fileName?: string | null };
   options: TranscriptionOptions;
   idempotencyKey: string | null;
   /** For a request without an Idempotency-Key whose client may repeat it automatically. */

@@ -19,7 +19,8 @@ import { grow, PASSWORD, BROWSER } from './full-account.js';
 
 /** Of an account, and of what it can have. */
 const TABLES = [
-  ...['accounts', 'api_keys', 'credit_packs', 'holds', 'hold_parts', 'usage_events', 'usage_days', 'jobs'],
+  ...['accounts', 'api_keys', 'credit_packs', 'holds', 'hold_parts', 'usage_events', 'usage_days', 'usage_keys'],
+  ...['jobs', 'account_terms'],
   ...['idempotency_records', 'webhook_events', 'sessions', 'passwords', 'sign_in_links', 'dashboard_keys'],
 ];
 
@@ -39,6 +40,10 @@ async function chargeOften(bench: Bench, { account, key }: KeyHolder, times: num
   await bench.rows(
     `INSERT INTO usage_days (account_id, day, endpoint, requests, minutes, credits)
      VALUES ('${account.id}', ${Math.floor(bench.now / DAY_MS)}, '${ENDPOINT}', ${times}, 0, 0) RETURNING 1`,
+  );
+  await bench.rows(
+    `INSERT INTO usage_keys (account_id, day, key_id, model, requests, minutes, credits)
+     VALUES ('${account.id}', ${Math.floor(bench.now / DAY_MS)}, '${key.id}', '', ${times}, 0, 0) RETURNING 1`,
   );
 }
 
@@ -71,9 +76,10 @@ describeLedger('ledger: a deleted account', (backend) => {
       });
     const [charged] = await ledger.history.charged(id, { limit: 9, before: null });
     expect(charged).to.include({ credits: 3, minutes: 3, endpoint: ENDPOINT, requestId: '' });
-    expect(charged).to.include({ transcriptionId: null, language: null, model: 'base' });
+    expect(charged).to.include({ transcriptionId: null, language: null, fileName: null, model: 'base' });
     const stored = JSON.stringify(await Promise.all(TABLES.map((table) => bench.rows(`SELECT * FROM ${table}`))));
     const traces = ['ann', 'Ann', 'order 7', 'aloud', 'req_1', 'job_1', 'tr_1', 'example.com', '192.0.2.7', 'Firefox'];
+    traces.push('interview');
     for (const trace of [...traces, ann.key.prefix]) expect(stored).not.to.contain(trace);
   });
 

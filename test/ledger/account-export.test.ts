@@ -37,15 +37,19 @@ describeLedger('ledger: the export of an account', (backend) => {
     expect(reported).to.have.nested.property('keys.length', 2);
     expect(reported).to.have.nested.property('packs[0].purchased', 100);
     expect(reported).to.have.nested.property('sessions[0].address', '192.0.2.7');
-    expect(reported).to.have.nested.property('running[0].credits', 2);
+    expect(reported['running']).to.deep.equal([
+      { request_id: "job_2's request", file_name: 'interview.wav', credits: 2, at: now },
+    ]);
     expect(reported['usage']).to.deep.equal([
       {
         ...{ request_id: 'req_1', key_id: ann.key.id, transcription_id: 'tr_1', endpoint: ENDPOINT },
+        file_name: 'interview.wav',
         ...{ audio_seconds: 180, minutes: 3, language: 'en', model: 'base', credits: 3, at: now },
       },
     ]);
     expect(reported['jobs']).to.have.length(2);
     expect(reported).to.have.nested.property('jobs[0].options.prompt', 'Ann Smith');
+    expect(reported).to.have.nested.property('jobs[0].file_name', 'interview.wav');
     expect(reported).to.have.nested.property('jobs[0].webhook_url', 'https://example.com/hook');
     expect(reported).to.have.nested.property('webhook_events[0].job_id', 'job_1');
     expect(reported).to.have.nested.property('answers[0].idempotency_key', 'order 7');

@@ -16,6 +16,7 @@ const DAMAGE: Record<string, string> = {
   'every settled request has exactly one usage row': 'DELETE FROM usage_events',
   'a usage row is what its settled hold says': 'UPDATE usage_events SET credits = credits + 1',
   'the days add up to the usage rows': 'UPDATE usage_days SET minutes = minutes + 1',
+  'the days of the keys add up to the usage rows': 'UPDATE usage_keys SET credits = credits + 1',
   'every stored answer has its usage row': 'UPDATE idempotency_records SET hold_id = 77',
   'every job holds its credits until it ends, and is charged once if it succeeds':
     'UPDATE holds SET job_id = NULL WHERE job_id IS NOT NULL',

@@ -21,12 +21,13 @@ export async function grow(ledger: Ledger, who: KeyHolder): Promise<Grown> {
   const begun = await ledger.idempotency.begin({ accountId, key: 'order 7', fingerprint: 'f' });
   if (begun.state !== 'new') throw new Error(begun.state);
   const answered = { idempotencyToken: begun.token, result: { text: 'a secret said aloud' } };
-  await ledger.holds.settle(await hold(ledger, who, 3), settlement(3, answered));
+  const named = { fileName: 'interview.wav' };
+  await ledger.holds.settle(await hold(ledger, who, 3, named), settlement(3, answered));
   const session = await access.setPassword(accountId, PASSWORD, BROWSER);
   await access.dashboardKey(accountId);
   for (const id of ['job_1', 'job_2']) {
     await jobs.create({
-      ...{ id, accountId, keyId: who.key.id, requestId: `${id}'s request`, audioSeconds: 60, credits: 2 },
+      ...{ id, accountId, keyId: who.key.id, requestId: `${id}'s request`, audioSeconds: 60, credits: 2, ...named },
       ...{ options: { prompt: 'Ann Smith' }, mostOpen: 9, idempotency: null },
       webhook: { url: 'https://example.com/hook', secret: 'whsec_QUJD' },
     });

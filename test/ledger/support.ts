@@ -153,7 +153,7 @@ export async function hold(
   ledger: Ledger,
   { account, key }: KeyHolder,
   credits: number,
-  limit: { mostInFlight?: number } = {},
+  limit: { mostInFlight?: number; fileName?: string } = {},
 ): Promise<string> {
   const request = { accountId: account.id, keyId: key.id, requestId: 'req_1', credits };
   return (await ledger.holds.place({ ...request, ...limit })).id;

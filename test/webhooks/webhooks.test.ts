@@ -135,6 +135,7 @@ describe('webhooks', () => {
       ...{ id: 'job_1', accountId: 'acc', keyId: 'key', requestId: 'req', status: 'succeeded', options: {} },
       ...{
         audioSeconds: 3,
+        fileName: null,
         doneSeconds: 3,
         createdAt: '',
         startedAt: '',

@@ -233,11 +233,11 @@ async function receive<A extends AskedWork>(
   try {
     const asked = ask(fields, exchange, file);
     const { idempotencyKey } = repeatable;
-    const { sha256, head } = file;
+    const { sha256, head, fileName } = file;
     const request = {
       requestId: exchange.id,
       ...{ accountId, keyId, endpoint, idempotencyKey, signal },
-      audio: { path, sha256, head },
+      audio: { path, sha256, head, fileName },
       options: asked.options,
       unkeyed: unkeyedOf(repeatable, fields),
     };

@@ -31,7 +31,7 @@ export async function receiveRawUpload(req: IncomingMessage, options: RawUploadO
       finished(sink, (error) => (error ? reject(error) : resolve()));
       body.begin(reject);
     });
-    return { bytes: sink.bytes, sha256: sink.sha256(), head: sink.head.text };
+    return { bytes: sink.bytes, sha256: sink.sha256(), head: sink.head.text, fileName: null };
   } catch (error) {
     req.pause();
     await closed(sink);

@@ -6,7 +6,7 @@ import { removeFile } from '../../remove-file.js';
 import { VerbatimError } from '../../errors.js';
 import { BodyReader, type BodyRules } from './body-reader.js';
 import { FileSink } from './file-sink.js';
-import { tooLarge, type UploadedFile } from './uploaded-file.js';
+import { storableName, tooLarge, type UploadedFile } from './uploaded-file.js';
 
 const MOST_BYTES_A_CHARACTER = 4;
 /** Boundaries, part headers and text fields around the file. */
@@ -115,10 +115,10 @@ class FormReader {
           reject(error instanceof Error ? error : new Error(String(error)));
         }
       };
-      this.#parser.on('file', (name, stream) => {
+      this.#parser.on('file', (name, stream, { filename }) => {
         // A stream that is destroyed together with the parser may have no listener left.
         stream.on('error', () => undefined);
-        attempt(() => this.#acceptFile(name, stream));
+        attempt(() => this.#acceptFile(name, stream, filename));
         this.#file?.catch(reject);
       });
       this.#parser.on('field', (name, value, { valueTruncated }) => {
@@ -145,7 +145,7 @@ class FormReader {
     if (this.#bodyBytes > maxFileBytes + FORM_OVERHEAD_BYTES) throw tooLarge(maxFileBytes);
   }
 
-  #acceptFile(name: string | undefined, stream: Readable): void {
+  #acceptFile(name: string | undefined, stream: Readable, fileName: string | undefined): void {
     const { fileField } = this.options.form;
     if (name !== fileField) {
       if (name !== undefined && this.#known(name) !== null) throw invalid(name, 'must be text, not a file.');
@@ -153,16 +153,16 @@ class FormReader {
       return;
     }
     if (this.#file !== null) throw invalid(name, 'was sent more than once.');
-    this.#file = this.#store(stream);
+    this.#file = this.#store(stream, storableName(fileName));
   }
 
-  async #store(stream: Readable): Promise<UploadedFile> {
+  async #store(stream: Readable, fileName: string | null): Promise<UploadedFile> {
     const { path, maxFileBytes: maxBytes, ensureDirectory } = this.options;
     const refuse = (bytes: number): Error | null => (bytes > maxBytes ? tooLarge(maxBytes) : null);
     const sink = new FileSink(path, { refuse, ensureDirectory });
     this.#sink = sink;
     await pour(stream, sink);
-    return { bytes: sink.bytes, sha256: sink.sha256(), head: sink.head.text };
+    return { bytes: sink.bytes, sha256: sink.sha256(), head: sink.head.text, fileName };
   }
 
   #acceptField(name: string | undefined, value: string, truncated: boolean): void {

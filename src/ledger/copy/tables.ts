@@ -21,6 +21,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'hold_parts' },
   { name: 'usage_events' },
   { name: 'usage_days' },
+  { name: 'usage_keys' },
   { name: 'jobs' },
   { name: 'webhook_events' },
   { name: 'idempotency_records' },
@@ -28,5 +29,6 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'sign_in_links' },
   { name: 'sessions', select: 'SELECT *, rowid AS place FROM sessions', counted: 'place' },
   { name: 'dashboard_keys' },
+  { name: 'account_terms' },
   { name: 'operator_actions', counted: 'id' },
 ];

@@ -1,6 +1,7 @@
 import { randomId } from '../ids.js';
 import type { Account, FirstAccount, IssuedKey, Role } from '../types.js';
 import { checkAccount, emailTaken, normalizeEmail, toAccount, type AccountRow } from '../rows/accounts.js';
+import { searchTerms } from '../search-terms.js';
 import type { AccountLedger } from '../ledger.js';
 import type { WallClock } from '../time.js';
 import type { PostgresKeys } from './api-keys.js';
@@ -38,9 +39,12 @@ export class PostgresAccounts implements AccountLedger {
   async insert(query: Querying, input: { email: string; name?: string | null; role?: Role }): Promise<Account> {
     const { email, name } = checkAccount(input);
     const [row] = await query<AccountRow>(
-      `INSERT INTO accounts (id, email, name, role, created_at) VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (email) DO NOTHING RETURNING *`,
-      [randomId('acc'), email, name, input.role ?? 'user', this.clock()],
+      `WITH made AS (
+         INSERT INTO accounts (id, email, name, role, created_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (email) DO NOTHING RETURNING *),
+       terms AS (INSERT INTO account_terms (account_id, term) SELECT made.id, term FROM made, unnest($6::text[]) term)
+       SELECT * FROM made`,
+      [randomId('acc'), email, name, input.role ?? 'user', this.clock(), searchTerms(email, name)],
     );
     if (row === undefined) throw emailTaken(email);
     return toAccount(row);

@@ -2,6 +2,8 @@ import type {
   AccountAdministration,
   AccountPlace,
   AccountUsage,
+  ListedAccount,
+  CustomerQuery,
   KeptAnswer,
   KeptWebhookEvent,
   Page,
@@ -11,11 +13,19 @@ import type {
 import { noAccount, toAccount, type AccountRow } from '../rows/accounts.js';
 import {
   checkUsageQuery,
+  customerSearch,
+  customerSql,
   ERASE_LIMIT,
+  MOST_MATCHES,
+  rarestFirst,
   toAccountUsage,
+  toListedAccount,
   toKeptAnswer,
   toKeptEvent,
   type AccountUsageRow,
+  type ListedAccountRow,
+  type CustomerSearch,
+  type TermRange,
   type KeptAnswerRow,
   type KeptEventRow,
 } from '../rows/administration.js';
@@ -27,6 +37,16 @@ import type { Statements } from './statements.js';
 
 /** Servers are notified when it is committed. */
 const NOTIFY_REVOKED = `SELECT pg_notify('${REVOKED_CHANNEL}', id) FROM api_keys WHERE account_id = $1`;
+
+const CUSTOMERS = customerSql('$1');
+const CUSTOMERS_OF_WORDS = `
+  WITH found AS MATERIALIZED (
+    SELECT DISTINCT account_id FROM
+      (SELECT account_id FROM account_terms WHERE term >= $2 AND term < $3 LIMIT ${MOST_MATCHES}) matched
+    WHERE NOT EXISTS (SELECT 1 FROM unnest($4::text[], $5::text[]) AS other (first, last) WHERE NOT EXISTS (
+      SELECT 1 FROM account_terms known WHERE known.account_id = matched.account_id
+        AND known.term >= other.first AND known.term < other.last)))
+  ${CUSTOMERS} JOIN found ON found.account_id = a.id ORDER BY a.created_at, a.id LIMIT $6`;
 
 /** See AccountAdministration. */
 export class PostgresAdministration implements AccountAdministration {
@@ -51,6 +71,43 @@ export class PostgresAdministration implements AccountAdministration {
       [createdAt, after?.id ?? '', limit],
     );
     return rows.map(toAccount);
+  }
+
+  async customers({ search, limit, after }: CustomerQuery): Promise<ListedAccount[]> {
+    if (search !== null) return (await this.#found(customerSearch(search), limit)).map(toListedAccount);
+    const createdAt = after === null ? -1 : Date.parse(after.createdAt);
+    const rows = await this.statements.repeatable<ListedAccountRow>(
+      `${CUSTOMERS} WHERE a.deleted_at IS NULL AND (a.created_at, a.id) > ($2, $3 COLLATE "C")
+       ORDER BY a.created_at, a.id LIMIT $4`,
+      [this.clock(), createdAt, after?.id ?? '', limit],
+    );
+    return rows.map(toListedAccount);
+  }
+
+  async #found(search: CustomerSearch, limit: number): Promise<ListedAccountRow[]> {
+    const now = this.clock();
+    if (search.by === 'id') {
+      return this.statements.repeatable(`${CUSTOMERS} WHERE a.id = $2 AND a.deleted_at IS NULL`, [now, search.id]);
+    }
+    if (search.by === 'address') {
+      const sql = `${CUSTOMERS} WHERE a.email >= $2 AND a.email < $3 ORDER BY a.email LIMIT $4`;
+      return this.statements.repeatable(sql, [now, search.from, search.to, limit]);
+    }
+    const counts = new Map<TermRange, number>();
+    for (const word of search.words) counts.set(word, await this.#countMatches(word));
+    const [word, ...others] = rarestFirst(search.words, (one) => counts.get(one) ?? 0);
+    if (word === undefined) return [];
+    const rest = [others.map(({ from }) => from), others.map(({ to }) => to)];
+    return this.statements.repeatable(CUSTOMERS_OF_WORDS, [now, word.from, word.to, ...rest, limit]);
+  }
+
+  async #countMatches({ from, to }: TermRange): Promise<number> {
+    const [row] = await this.statements.repeatable<{ matches: number }>(
+      `SELECT count(*) AS matches FROM
+         (SELECT 1 FROM account_terms WHERE term >= $1 AND term < $2 LIMIT ${MOST_MATCHES}) matched`,
+      [from, to],
+    );
+    return row?.matches ?? 0;
   }
 
   suspend(accountId: string): Promise<Account> {
@@ -162,7 +219,7 @@ export class PostgresAdministration implements AccountAdministration {
        WHERE account_id = $1 AND remaining + held > 0`,
       [accountId, now],
     );
-    for (const table of ['sessions', 'sign_in_links', 'passwords', 'dashboard_keys']) {
+    for (const table of ['sessions', 'sign_in_links', 'passwords', 'dashboard_keys', 'account_terms']) {
       await query(`DELETE FROM ${table} WHERE account_id = $1`, [accountId]);
     }
     // What usage refers to stays, without a name and without access.
@@ -209,7 +266,7 @@ export class PostgresAdministration implements AccountAdministration {
       `UPDATE usage_events SET request_id = '', transcription_id = NULL, language = NULL WHERE hold_id = ANY ($1)`,
       [ids],
     );
-    await query(`UPDATE holds SET request_id = '' WHERE id = ANY ($1)`, [ids]);
+    await query(`UPDATE holds SET request_id = '', file_name = NULL WHERE id = ANY ($1)`, [ids]);
     const last = ids.length === ERASE_LIMIT ? (ids.at(-1) ?? null) : null;
     await query('UPDATE accounts SET erased_to = $1 WHERE id = $2', [last, accountId]);
     return last !== null;

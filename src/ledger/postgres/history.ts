@@ -1,16 +1,43 @@
-import type { AccountHistory, HistoryEntry, RunningRequest, UsageDay } from '../history.js';
+import type {
+  AccountHistory,
+  ActivityPage,
+  ActivityQuery,
+  HistoryEntry,
+  RunningRequest,
+  UsageDay,
+  UsageOfKey,
+  UsageOfModel,
+} from '../history.js';
+import { activitySql, activityValues, toActivityPage, type ActivityRow } from '../rows/activity.js';
 import {
+  CHARGED,
   toEntry,
   toRunning,
   toUsageDay,
+  toUsageOfKey,
+  toUsageOfModel,
+  USAGE_OF_KEYS,
+  USAGE_OF_KEYS_END,
+  USAGE_OF_MODELS,
+  USAGE_OF_MODELS_END,
   type ChargedRow,
   type HistoryDayRow,
   type RunningRow,
+  type UsageOfKeyRow,
+  type UsageOfModelRow,
 } from '../rows/history.js';
 import { checkWindow, UsageReports, type UsageDayRow } from '../rows/usage.js';
 import { utcDay, type WallClock } from '../time.js';
 import type { UsageReport } from '../types.js';
 import type { Statements } from './statements.js';
+
+const ACTIVITY = activitySql(
+  {
+    ...{ account: '$1::text', from: '$2::bigint', before: '$3::bigint', place: '$4::text', state: '$5::text' },
+    ...{ key: '$6::text', endpoint: '$7::text', limit: '$8::bigint' },
+  },
+  ' COLLATE "C"',
+);
 
 export class PostgresHistory implements AccountHistory {
   readonly #reports = new UsageReports();
@@ -30,14 +57,37 @@ export class PostgresHistory implements AccountHistory {
     return rows.map(toUsageDay);
   }
 
+  async usageByKey(accountId: string, days: number): Promise<UsageOfKey[]> {
+    checkWindow(days);
+    const rows = await this.statements.repeatable<UsageOfKeyRow>(
+      `${USAGE_OF_KEYS} WHERE used.account_id = $1 AND used.day >= $2 ${USAGE_OF_KEYS_END}`,
+      [accountId, utcDay(this.clock()) - days + 1],
+    );
+    return rows.map(toUsageOfKey);
+  }
+
+  async usageByModel(accountId: string, days: number): Promise<UsageOfModel[]> {
+    checkWindow(days);
+    const rows = await this.statements.repeatable<UsageOfModelRow>(
+      `${USAGE_OF_MODELS} WHERE account_id = $1 AND day >= $2 ${USAGE_OF_MODELS_END}`,
+      [accountId, utcDay(this.clock()) - days + 1],
+    );
+    return rows.map(toUsageOfModel);
+  }
+
+  async activity(accountId: string, query: ActivityQuery): Promise<ActivityPage> {
+    const asked = activityValues(accountId, query, this.clock());
+    const { account, from, before, place, state, key, endpoint, limit } = asked;
+    const values = [account, from, before, place, state, key, endpoint, limit];
+    return toActivityPage(await this.statements.repeatable<ActivityRow>(ACTIVITY, values), query.limit);
+  }
+
   async charged(
     accountId: string,
     { limit, before }: { limit: number; before: string | null },
   ): Promise<HistoryEntry[]> {
     const rows = await this.statements.repeatable<ChargedRow>(
-      `SELECT hold_id, request_id, key_id, transcription_id, endpoint, audio_ms, minutes, language, model, credits,
-         created_at
-       FROM usage_events WHERE account_id = $1 AND hold_id < $2 ORDER BY hold_id DESC LIMIT $3`,
+      `${CHARGED} WHERE event.account_id = $1 AND event.hold_id < $2 ORDER BY event.hold_id DESC LIMIT $3`,
       [accountId, before === null ? Number.MAX_SAFE_INTEGER : Number(before), limit],
     );
     return rows.map(toEntry);
@@ -45,7 +95,7 @@ export class PostgresHistory implements AccountHistory {
 
   async running(accountId: string, limit: number): Promise<RunningRequest[]> {
     const rows = await this.statements.repeatable<RunningRow>(
-      `SELECT request_id, credits, created_at FROM holds WHERE account_id = $1 AND settled_at IS NULL
+      `SELECT request_id, file_name, credits, created_at FROM holds WHERE account_id = $1 AND settled_at IS NULL
        ORDER BY id DESC LIMIT $2`,
       [accountId, limit],
     );

@@ -53,13 +53,13 @@ export class PostgresHolds implements HoldLedger {
   ) {}
 
   async place(request: HoldRequest): Promise<Hold> {
-    const { accountId, keyId, requestId, credits, mostInFlight = null } = request;
+    const { accountId, keyId, requestId, credits, mostInFlight = null, fileName = null } = request;
     checkAmount('A hold', credits, Number.MAX_SAFE_INTEGER);
     const call = randomUUID();
     try {
       const [placed] = await this.instance.alive((instance) =>
-        this.statements.repeatable<Placed>('SELECT * FROM place_hold($1, $2, $3, $4, $5, $6, NULL, $7, $8)', [
-          ...[call, accountId, keyId, requestId, credits, instance, mostInFlight, this.clock()],
+        this.statements.repeatable<Placed>('SELECT * FROM place_hold($1, $2, $3, $4, $5, $6, NULL, $7, $8, $9)', [
+          ...[call, accountId, keyId, requestId, credits, instance, mostInFlight, this.clock(), fileName],
         ]),
       );
       return toHold(placed, request);

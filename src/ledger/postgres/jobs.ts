@@ -49,11 +49,11 @@ export class PostgresJobs implements JobLedger {
     const now = this.clock();
     const ticket = ticketText(job, now);
     const [created] = await this.statements.repeatable<Created>(
-      'SELECT * FROM create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
+      'SELECT * FROM create_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)',
       [
         ...[id, accountId, keyId, requestId, JSON.stringify(job.options), audioSeconds, credits],
         ...[webhook?.url ?? null, webhook?.secret ?? null, mostOpen],
-        ...[job.idempotency?.token ?? null, ticket, now],
+        ...[job.idempotency?.token ?? null, ticket, now, job.fileName ?? null],
       ],
     );
     refuse(created, job);

@@ -11,6 +11,7 @@ export interface JobRow {
   request_id: string;
   status: JobStatus;
   options: string;
+  file_name: string | null;
   audio_seconds: number;
   done_seconds: number;
   attempts: number;
@@ -40,6 +41,7 @@ export function jobOf(row: JobRow): StoredJob {
   return {
     ...{ id, status, accountId: row.account_id, keyId: row.key_id, requestId: row.request_id },
     options: JSON.parse(row.options) as JsonValue,
+    fileName: row.file_name,
     audioSeconds: row.audio_seconds,
     doneSeconds: row.done_seconds,
     createdAt: toIso(row.created_at),

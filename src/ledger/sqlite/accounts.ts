@@ -1,11 +1,13 @@
 import type Database from 'better-sqlite3';
 import { randomId } from '../ids.js';
 import { checkAccount, emailTaken, normalizeEmail, toAccount, type AccountRow } from '../rows/accounts.js';
+import { searchTerms } from '../search-terms.js';
 import type { WallClock } from '../time.js';
 import type { Role, Account } from '../types.js';
 
 export class Accounts {
   readonly #insert;
+  readonly #insertTerm;
   readonly #byEmail;
   readonly #all;
   readonly #any;
@@ -18,6 +20,7 @@ export class Accounts {
       `INSERT INTO accounts (id, email, name, role, created_at) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (email) DO NOTHING RETURNING *`,
     );
+    this.#insertTerm = database.prepare<[string, string]>('INSERT INTO account_terms (account_id, term) VALUES (?, ?)');
     this.#byEmail = database.prepare<[string], AccountRow>('SELECT * FROM accounts WHERE email = ?');
     this.#all = database.prepare<[], AccountRow>(
       'SELECT * FROM accounts WHERE deleted_at IS NULL ORDER BY created_at, id',
@@ -28,8 +31,9 @@ export class Accounts {
   create(input: { email: string; name?: string | null; role?: Role }): Account {
     const { email, name } = checkAccount(input);
     const row = this.#insert.get(randomId('acc'), email, name, input.role ?? 'user', this.clock());
-    if (row !== undefined) return toAccount(row);
-    throw emailTaken(email);
+    if (row === undefined) throw emailTaken(email);
+    for (const term of searchTerms(email, name)) this.#insertTerm.run(row.id, term);
+    return toAccount(row);
   }
 
   find(email: string): Account | null {

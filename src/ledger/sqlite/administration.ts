@@ -4,6 +4,8 @@ import type {
   AccountAdministration,
   AccountPlace,
   AccountUsage,
+  ListedAccount,
+  CustomerQuery,
   KeptAnswer,
   KeptWebhookEvent,
   Page,
@@ -12,11 +14,18 @@ import type {
 } from '../administration.js';
 import {
   checkUsageQuery,
+  customerSearch,
+  customerSql,
   ERASE_LIMIT,
+  MOST_MATCHES,
+  rarestFirst,
   toAccountUsage,
+  toListedAccount,
   toKeptAnswer,
   toKeptEvent,
   type AccountUsageRow,
+  type ListedAccountRow,
+  type CustomerSearch,
   type KeptAnswerRow,
   type KeptEventRow,
 } from '../rows/administration.js';
@@ -59,6 +68,25 @@ export class SqliteAdministration implements AccountAdministration {
   list({ limit, after }: { limit: number; after: AccountPlace | null }): Promise<Account[]> {
     const place = { createdAt: after === null ? -1 : Date.parse(after.createdAt), id: after?.id ?? '' };
     return this.parts.transactions.read(() => this.#statements.list.all({ ...place, limit }).map(toAccount));
+  }
+
+  customers({ search, limit, after }: CustomerQuery): Promise<ListedAccount[]> {
+    return this.parts.transactions.read(() => {
+      const now = this.parts.clock();
+      if (search !== null) return this.#found(customerSearch(search), now, limit).map(toListedAccount);
+      const place = { createdAt: after === null ? -1 : Date.parse(after.createdAt), id: after?.id ?? '' };
+      return this.#statements.customers.all({ ...place, now, limit }).map(toListedAccount);
+    });
+  }
+
+  #found(search: CustomerSearch, now: number, limit: number): ListedAccountRow[] {
+    const statements = this.#statements;
+    if (search.by === 'id') return statements.customerOfId.all({ now, id: search.id });
+    if (search.by === 'address') return statements.customersOfAddress.all({ now, limit, ...search });
+    const rarest = rarestFirst(search.words, (range) => statements.countMatches.get(range) ?? 0);
+    const [word, ...others] = rarest;
+    if (word === undefined) return [];
+    return statements.customersOfWords.all({ now, limit, ...word, others: JSON.stringify(others) });
   }
 
   suspend(accountId: string): Promise<Account> {
@@ -128,6 +156,7 @@ export class SqliteAdministration implements AccountAdministration {
     }
     credits.forfeit(accountId);
     keys.anonymizeAllOf(accountId);
+    statements.dropTerms.run(accountId);
     access.deleteAllOf(accountId);
   }
 
@@ -152,6 +181,30 @@ function prepare(database: Database.Database) {
       `SELECT * FROM accounts WHERE deleted_at IS NULL AND (created_at, id) > (@createdAt, @id)
        ORDER BY created_at, id LIMIT @limit`,
     ),
+    customers: database.prepare<Record<string, string | number>, ListedAccountRow>(
+      `${customerSql('@now')} WHERE a.deleted_at IS NULL AND (a.created_at, a.id) > (@createdAt, @id)
+       ORDER BY a.created_at, a.id LIMIT @limit`,
+    ),
+    customerOfId: database.prepare<Record<string, string | number>, ListedAccountRow>(
+      `${customerSql('@now')} WHERE a.id = @id AND a.deleted_at IS NULL`,
+    ),
+    customersOfAddress: database.prepare<Record<string, string | number>, ListedAccountRow>(
+      `${customerSql('@now')} WHERE a.email >= @from AND a.email < @to ORDER BY a.email LIMIT @limit`,
+    ),
+    countMatches: database
+      .prepare<{ from: string; to: string }, number>(
+        `SELECT count(*) FROM (SELECT 1 FROM account_terms WHERE term >= @from AND term < @to LIMIT ${MOST_MATCHES})`,
+      )
+      .pluck(),
+    customersOfWords: database.prepare<Record<string, string | number>, ListedAccountRow>(
+      `WITH found AS MATERIALIZED (
+         SELECT DISTINCT account_id FROM
+           (SELECT account_id FROM account_terms WHERE term >= @from AND term < @to LIMIT ${MOST_MATCHES}) match
+         WHERE NOT EXISTS (SELECT 1 FROM json_each(@others) other WHERE NOT EXISTS (
+           SELECT 1 FROM account_terms known WHERE known.account_id = match.account_id
+             AND known.term >= other.value ->> 'from' AND known.term < other.value ->> 'to')))
+       ${customerSql('@now')} JOIN found ON found.account_id = a.id ORDER BY a.created_at, a.id LIMIT @limit`,
+    ),
     suspend: database.prepare<[number, string], AccountRow>(
       `UPDATE accounts SET suspended_at = coalesce(suspended_at, ?) WHERE id = ? AND deleted_at IS NULL RETURNING *`,
     ),
@@ -162,6 +215,7 @@ function prepare(database: Database.Database) {
       `UPDATE accounts SET email = NULL, name = NULL, role = 'user', deleted_at = ?, erased_to = 0
        WHERE id = ? AND deleted_at IS NULL`,
     ),
+    dropTerms: database.prepare<[string]>('DELETE FROM account_terms WHERE account_id = ?'),
     openJobs: database
       .prepare<[string], string>(`SELECT id FROM jobs WHERE account_id = ? AND status IN ('queued', 'running')`)
       .pluck(),
@@ -186,7 +240,7 @@ function prepare(database: Database.Database) {
        WHERE hold_id IN (SELECT value FROM json_each(?))`,
     ),
     eraseHolds: database.prepare<[string]>(
-      `UPDATE holds SET request_id = '' WHERE id IN (SELECT value FROM json_each(?))`,
+      `UPDATE holds SET request_id = '', file_name = NULL WHERE id IN (SELECT value FROM json_each(?))`,
     ),
     noteErased: database.prepare<[number | null, string]>('UPDATE accounts SET erased_to = ? WHERE id = ?'),
     usage: database.prepare<Record<string, string | number | null>, AccountUsageRow>(

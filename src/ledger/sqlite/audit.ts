@@ -56,6 +56,17 @@ export const INVARIANTS: Readonly<Record<string, string>> = {
     FROM usage_days kept FULL JOIN days USING (account_id, day, endpoint)
     WHERE (kept.requests, kept.minutes, kept.credits) IS NOT (days.requests, days.minutes, days.credits)`,
 
+  'the days of the keys add up to the usage rows': `
+    WITH days AS (
+      SELECT account_id, created_at / 86400000 AS day, key_id, coalesce(model, '') AS model,
+        count(*) AS requests, sum(minutes) AS minutes, sum(credits) AS credits
+      FROM usage_events GROUP BY 1, 2, 3, 4)
+    SELECT format('%s, day %d, %s, model "%s": %s requests, %s minutes, %s credits; its rows have %s, %s, %s',
+      account_id, day, key_id, model, kept.requests, kept.minutes, kept.credits,
+      days.requests, days.minutes, days.credits)
+    FROM usage_keys kept FULL JOIN days USING (account_id, day, key_id, model)
+    WHERE (kept.requests, kept.minutes, kept.credits) IS NOT (days.requests, days.minutes, days.credits)`,
+
   'every stored answer has its usage row': `
     SELECT format('idempotency record of hold %s, account %s', record.hold_id, record.account_id)
     FROM idempotency_records record LEFT JOIN usage_events event ON event.hold_id = record.hold_id

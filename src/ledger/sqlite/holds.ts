@@ -11,6 +11,7 @@ export interface HoldRow {
   key_id: string;
   request_id: string;
   credits: number;
+  file_name: string | null;
 }
 
 /** Whose it is until it is settled or released: a request's of a running server, which it dies with, or a job's. */
@@ -37,9 +38,11 @@ export class Holds {
     private readonly credits: Credits,
     private readonly clock: WallClock,
   ) {
-    this.#insert = database.prepare<[string, string, string, number, string | null, string | null, number]>(
-      `INSERT INTO holds (account_id, key_id, request_id, credits, instance_id, job_id, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    this.#insert = database.prepare<
+      [string, string, string, number, string | null, string | null, number, string | null]
+    >(
+      `INSERT INTO holds (account_id, key_id, request_id, credits, instance_id, job_id, created_at, file_name)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#insertPart = database.prepare<[number | bigint, number, number]>(
       'INSERT INTO hold_parts (hold_id, pack_id, credits) VALUES (?, ?, ?)',
@@ -54,7 +57,7 @@ export class Holds {
       .prepare<[string], number>('SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NOT NULL')
       .pluck();
     this.#open = database.prepare<[string], HoldRow>(
-      'SELECT id, account_id, key_id, request_id, credits FROM holds WHERE id = ? AND settled_at IS NULL',
+      'SELECT id, account_id, key_id, request_id, credits, file_name FROM holds WHERE id = ? AND settled_at IS NULL',
     );
     this.#parts = database.prepare<[number], PackPart>(
       `SELECT part.pack_id, part.credits FROM hold_parts part JOIN credit_packs pack ON pack.id = part.pack_id
@@ -69,10 +72,11 @@ export class Holds {
     );
     this.#delete = database.prepare<[number]>('DELETE FROM holds WHERE id = ?');
     this.#ofInstance = database.prepare<[string], HoldRow>(
-      'SELECT id, account_id, key_id, request_id, credits FROM holds WHERE instance_id = ? AND settled_at IS NULL',
+      `SELECT id, account_id, key_id, request_id, credits, file_name FROM holds
+       WHERE instance_id = ? AND settled_at IS NULL`,
     );
     this.#ofJob = database.prepare<[string], HoldRow>(
-      'SELECT id, account_id, key_id, request_id, credits FROM holds WHERE job_id = ?',
+      'SELECT id, account_id, key_id, request_id, credits, file_name FROM holds WHERE job_id = ?',
     );
     this.#countOfRequests = database
       .prepare<[string], number>(
@@ -86,7 +90,7 @@ export class Holds {
   }
 
   place(request: HoldRequest, owner: HoldOwner): Hold {
-    const { accountId, keyId, requestId, credits, mostInFlight = Infinity } = request;
+    const { accountId, keyId, requestId, credits, mostInFlight = Infinity, fileName = null } = request;
     checkAmount('A hold', credits, Number.MAX_SAFE_INTEGER);
     this.#requireLiveKey(accountId, keyId);
     const inFlight = mostInFlight === Infinity ? 0 : this.countOfRequests(accountId);
@@ -94,7 +98,8 @@ export class Holds {
     const parts = this.credits.take(accountId, credits);
     const now = this.clock();
     const [instance, job] = 'jobId' in owner ? [null, owner.jobId] : [owner.instanceId, null];
-    const id = this.#insert.run(accountId, keyId, requestId, credits, instance, job, now).lastInsertRowid;
+    const owned = [accountId, keyId, requestId, credits, instance, job, now, fileName] as const;
+    const id = this.#insert.run(...owned).lastInsertRowid;
     for (const part of parts) this.#insertPart.run(id, part.pack_id, part.credits);
     return { id: String(id), credits };
   }
@@ -111,8 +116,9 @@ export class Holds {
 
   /** Of a job whose charge was reversed: the credits of the charge are held again. */
   reopenOf(jobId: string, hold: Omit<HoldRow, 'id'> & { created_at: number }, parts: readonly PackPart[]): void {
-    const { account_id, key_id, request_id, credits, created_at } = hold;
-    const id = this.#insert.run(account_id, key_id, request_id, credits, null, jobId, created_at).lastInsertRowid;
+    const { account_id, key_id, request_id, credits, created_at, file_name } = hold;
+    const owned = [account_id, key_id, request_id, credits, null, jobId, created_at, file_name] as const;
+    const id = this.#insert.run(...owned).lastInsertRowid;
     for (const part of parts) this.#insertPart.run(id, part.pack_id, part.credits);
   }
 

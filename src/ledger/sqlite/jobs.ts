@@ -201,19 +201,10 @@ export class SqliteJobs implements JobLedger {
     if (open >= mostOpen) throw tooManyOpen(open, mostOpen);
     const { url, secret } = webhook ?? { url: null, secret: null };
     const options = JSON.stringify(job.options);
-    const { audioSeconds } = job;
-    this.#statements.insert.run({
-      id,
-      accountId,
-      keyId,
-      requestId,
-      options,
-      audioSeconds,
-      url,
-      secret,
-      now,
-    });
-    holds.place({ accountId, keyId, requestId, credits }, { jobId: id });
+    const { audioSeconds, fileName = null } = job;
+    const owner = { accountId, keyId, requestId, fileName };
+    this.#statements.insert.run({ ...owner, id, options, audioSeconds, url, secret, now });
+    holds.place({ ...owner, credits }, { jobId: id });
     const made = this.#find(accountId, id);
     if (made === null) throw new Error(`Job ${id} was not written.`);
     if (job.idempotency !== null && ticket !== null) {
@@ -260,8 +251,9 @@ function prepare(database: Database.Database) {
   return {
     insert: database.prepare<Record<string, string | number | null>>(
       `INSERT INTO jobs (id, account_id, key_id, request_id, status, options, audio_seconds, not_before, created_at,
-         webhook_url, webhook_secret)
-       VALUES (@id, @accountId, @keyId, @requestId, 'queued', @options, @audioSeconds, @now, @now, @url, @secret)`,
+         webhook_url, webhook_secret, file_name)
+       VALUES (@id, @accountId, @keyId, @requestId, 'queued', @options, @audioSeconds, @now, @now, @url, @secret,
+         @fileName)`,
     ),
     find: database.prepare<[string, string], JobRow>(`SELECT * FROM ${JOB_ROWS} WHERE account_id = ? AND id = ?`),
     list: database.prepare<Record<string, string | number | null>, JobRow>(

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { refuseNewer } from '../schema-version.js';
+import { searchTerms } from '../search-terms.js';
 import { MIGRATIONS } from './migrations/index.js';
 
 /** Marks the file as Verbatim's ("VBTM"), so that another program's database is not migrated by mistake. */
@@ -12,6 +13,8 @@ export function migrate(database: Database.Database, migrations = MIGRATIONS): v
   // end.
   const enforced = database.pragma('foreign_keys', { simple: true }) === 1;
   database.pragma('foreign_keys = OFF');
+  // What SQL cannot say: migrations call it.
+  database.function('search_terms', (email: string, name: string | null) => JSON.stringify(searchTerms(email, name)));
   try {
     database.transaction(() => run(database, migrations)).immediate();
   } finally {

@@ -15,6 +15,8 @@ interface ChargeRow {
   request_id: string;
   credits: number;
   created_at: number;
+  file_name: string | null;
+  model: string | null;
   endpoint: string;
   minutes: number;
   charged_at: number;
@@ -73,10 +75,12 @@ export class Reversals {
     return job === undefined ? row.credits : 0;
   }
 
-  #takeFromDay({ account_id, endpoint, minutes, credits, charged_at }: ChargeRow): void {
+  #takeFromDay({ account_id, key_id, endpoint, model, minutes, credits, charged_at }: ChargeRow): void {
     const statements = this.#statements;
     const day = { account_id, endpoint, day: utcDay(charged_at) };
     if (statements.dropDay.run(day).changes === 0) statements.takeFromDay.run({ ...day, minutes, credits });
+    const key = { account_id, key_id, model: model ?? '', day: utcDay(charged_at) };
+    if (statements.dropKey.run(key).changes === 0) statements.takeFromKey.run({ ...key, minutes, credits });
   }
 }
 
@@ -84,9 +88,8 @@ function prepare(database: Database.Database) {
   return {
     settledAt: database.prepare<[number], number | null>('SELECT settled_at FROM holds WHERE id = ?').pluck(),
     find: database.prepare<[number], ChargeRow>(
-      `SELECT hold.account_id, hold.key_id, hold.request_id, hold.credits, hold.created_at, event.endpoint,
-         event.minutes,
-         event.created_at AS charged_at
+      `SELECT hold.account_id, hold.key_id, hold.request_id, hold.credits, hold.created_at, hold.file_name,
+         event.endpoint, event.model, event.minutes, event.created_at AS charged_at
        FROM holds hold JOIN usage_events event ON event.hold_id = hold.id WHERE hold.id = ?`,
     ),
     parts: database.prepare<[number], PackPart>('SELECT pack_id, credits FROM hold_parts WHERE hold_id = ?'),
@@ -108,6 +111,14 @@ function prepare(database: Database.Database) {
     takeFromDay: database.prepare<Record<string, string | number>>(
       `UPDATE usage_days SET requests = requests - 1, minutes = minutes - @minutes, credits = credits - @credits
        WHERE account_id = @account_id AND day = @day AND endpoint = @endpoint`,
+    ),
+    dropKey: database.prepare<{ account_id: string; key_id: string; model: string; day: number }>(
+      `DELETE FROM usage_keys
+       WHERE account_id = @account_id AND day = @day AND key_id = @key_id AND model = @model AND requests = 1`,
+    ),
+    takeFromKey: database.prepare<Record<string, string | number>>(
+      `UPDATE usage_keys SET requests = requests - 1, minutes = minutes - @minutes, credits = credits - @credits
+       WHERE account_id = @account_id AND day = @day AND key_id = @key_id AND model = @model`,
     ),
     dropHold: database.prepare<[number]>('DELETE FROM holds WHERE id = ?'),
     holdAgain: database.prepare<PackPart>(

@@ -4,10 +4,11 @@ import type { HoldRow } from './holds.js';
 import { utcDay, type WallClock } from '../time.js';
 import type { Settlement } from '../types.js';
 
-/** The append-only record of charges, and its sums by day and endpoint. */
+/** The append-only record of charges, and its sums by day: of each endpoint, and of each key with each model. */
 export class UsageRecords {
   readonly #insertEvent;
   readonly #addToDay;
+  readonly #addToKey;
 
   constructor(
     database: Database.Database,
@@ -24,6 +25,11 @@ export class UsageRecords {
     this.#addToDay = database.prepare<[string, number, string, number, number]>(
       `INSERT INTO usage_days (account_id, day, endpoint, requests, minutes, credits) VALUES (?, ?, ?, 1, ?, ?)
        ON CONFLICT (account_id, day, endpoint) DO UPDATE SET requests = requests + 1,
+         minutes = minutes + excluded.minutes, credits = credits + excluded.credits`,
+    );
+    this.#addToKey = database.prepare<[string, number, string, string, number, number]>(
+      `INSERT INTO usage_keys (account_id, day, key_id, model, requests, minutes, credits) VALUES (?, ?, ?, ?, 1, ?, ?)
+       ON CONFLICT (account_id, day, key_id, model) DO UPDATE SET requests = requests + 1,
          minutes = minutes + excluded.minutes, credits = credits + excluded.credits`,
     );
   }
@@ -48,5 +54,6 @@ export class UsageRecords {
       settlement.model,
     );
     this.#addToDay.run(hold.account_id, utcDay(now), endpoint, minutes, credits);
+    this.#addToKey.run(hold.account_id, utcDay(now), hold.key_id, settlement.model ?? '', minutes, credits);
   }
 }

@@ -6,6 +6,7 @@ import { instances } from './005-instances.js';
 import { operators } from './006-operators.js';
 import { outcomesOfOperators } from './007-operator-outcomes.js';
 import { usageModels } from './008-usage-models.js';
+import { activityTables } from './010-activity.js';
 
 /** In order; the schema's version is how many of them have been applied. */
 export const POSTGRES_MIGRATIONS: readonly string[] = [
@@ -17,4 +18,5 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   operators,
   outcomesOfOperators,
   usageModels,
+  activityTables,
 ];

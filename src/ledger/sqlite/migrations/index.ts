@@ -10,6 +10,7 @@ import { operatorActions } from './011-operator-actions.js';
 import { reversals } from './012-reversals.js';
 import { operatorOutcomes } from './013-operator-outcomes.js';
 import { modelsOfUsage } from './014-usage-models.js';
+import { activity } from './016-activity.js';
 
 /** In order, forward only: the n-th brings a database from version n-1 to n. Never edit one that was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly string[] = [
   reversals,
   operatorOutcomes,
   modelsOfUsage,
+  activity,
 ];
