@@ -136,6 +136,8 @@ export interface InventedServer {
   /** An operator. */
   ada: Account;
   grace: Account;
+  /** Who has done nothing yet. */
+  fresh: Account;
   /** Of Ada's. */
   key: ApiKey;
   speeches: typeof SPEECHES;
@@ -165,6 +167,8 @@ export async function inventedServer(): Promise<InventedServer> {
   const ada = await ledger.accounts.create({ email: 'ada@example.org', name: 'Ada' });
   const grace = await ledger.accounts.create({ email: 'grace@example.org', name: 'Grace' });
   const noor = await ledger.accounts.create({ email: 'noor@example.org', name: 'نور' });
+  const fresh = await ledger.accounts.create({ email: 'fresh@example.org' });
+  await ledger.credits.grant({ accountId: fresh.id, amount: 60 });
   await ledger.access.setRole(ada.id, 'operator');
   for (const account of [ada, grace]) {
     await ledger.credits.grant({ accountId: account.id, amount: 600 });
@@ -187,7 +191,7 @@ export async function inventedServer(): Promise<InventedServer> {
   await postJob(server, key, [['audio', fakeAudio(UNENDING_SECONDS)]]);
   queueOf(server.engine, [noor, grace]);
   begun = Date.now();
-  return { server, ada, grace, key, speeches: SPEECHES, close: () => server.dispose() };
+  return { server, ada, grace, fresh, key, speeches: SPEECHES, close: () => server.dispose() };
 }
 
 /** What an operator has done in these weeks. */

@@ -1,23 +1,27 @@
 /**
- * `npm run screenshots`: every page of the dashboard at 1280 and 360 pixels, light and dark, into docs/screenshots. A
- * real server with
- * invented accounts and an engine that answers as configured.
+ * `npm run screenshots`: every page of the dashboard at 1280 pixels, light and dark, and at 360, into docs/screenshots.
+ * A real server with invented accounts and an engine that answers as configured.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import type { Account } from '../../src/ledger/types.js';
 import { packageRoot } from '../../src/package-root.js';
 import { launchChromium } from '../support/chromium.js';
 import { DashboardPages } from '../support/dashboard-pages.js';
 import { buildDashboard } from '../support/dashboard.js';
 import { fakeWav } from '../support/fake-engine.js';
+import { showGallery } from './gallery.js';
 import { inventedServer, type InventedServer } from './invented-server.js';
 
 const DIRECTORY = join(packageRoot, 'docs', 'screenshots');
-const WIDTHS = [1280, 360] as const;
-const SCHEMES = ['light', 'dark'] as const;
+const VIEWS = [
+  { width: 1280, height: 800, colorScheme: 'light' },
+  { width: 1280, height: 800, colorScheme: 'dark' },
+  { width: 360, height: 740, colorScheme: 'light' },
+] as const;
 const COLOURS = 64;
 /** Pages that grow for ever are shown in part. */
 const MOST_PIXELS_HIGH = 1600;
@@ -34,17 +38,18 @@ async function main(): Promise<void> {
   const invented = await inventedServer();
   const browser = await launchChromium(['--autoplay-policy=no-user-gesture-required', '--hide-scrollbars']);
   try {
-    for (const width of WIDTHS) {
-      for (const colorScheme of SCHEMES) {
-        const pages = new DashboardPages(browser, invented.server);
-        const viewport = { width, height: width === 360 ? 740 : 800 };
-        const page = await pages.open(await pages.context({ colorScheme, viewport }));
-        const shot: Shot = (name) => take(page, join(scratch, 'page.png'), `${name}-${width}-${colorScheme}.png`);
-        await signIn(page, shot, invented);
-        await everyPage(page, shot, invented);
-        await trying(page, shot, invented);
-        await pages.close();
-      }
+    for (const { colorScheme, ...viewport } of VIEWS) {
+      const pages = new DashboardPages(browser, invented.server);
+      const page = await pages.open(await pages.context({ colorScheme, viewport }));
+      const file = (name: string): string => `${name}-${viewport.width}-${colorScheme}.png`;
+      const shot: Shot = (name) => take(page, join(scratch, 'page.png'), file(name));
+      await signIn(page, shot, invented, invented.ada);
+      await everyPage(page, shot, invented);
+      await states(page, shot, invented);
+      await transcribing(page, shot, invented);
+      await signIn(page, null, invented, invented.fresh);
+      await shot('home-fresh');
+      await pages.close();
     }
   } finally {
     await browser.close();
@@ -64,49 +69,59 @@ async function take(page: Page, whole: string, name: string): Promise<void> {
   execFileSync('ffmpeg', [...args, join(DIRECTORY, name)]);
 }
 
-async function signIn(page: Page, shot: Shot, { server, ada }: InventedServer): Promise<void> {
+async function signIn(page: Page, shot: Shot | null, { server }: InventedServer, account: Account): Promise<void> {
+  await page.context().clearCookies();
   await page.goto(`${server.url}/dashboard/sign-in`);
-  await shot('sign-in');
-  const { token } = await server.ledger.access.createLink(ada.id);
+  await shot?.('sign-in');
+  const { token } = await server.ledger.access.createLink(account.id);
   await page.goto(`${server.url}/dashboard/link?token=${token}`);
-  await shot('link');
+  await shot?.('link');
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('heading', { name: 'Home' }).waitFor();
 }
 
-/** What the navigation leads to, and what lies behind it. */
-async function everyPage(page: Page, shot: Shot, { server, grace, key }: InventedServer): Promise<void> {
-  const paths = await page
-    .locator('header nav a')
-    .evaluateAll((links) => links.map((link) => (link as unknown as { pathname: string }).pathname));
-  for (const path of paths) {
-    await page.goto(server.url + path);
-    if (path.endsWith('/load')) await page.waitForTimeout(WATCHED_MS);
-    await shot(path.replace(/^\/dashboard\/?/, '').replaceAll('/', '-') || 'overview');
+/** What the menu leads to, by the names there, and what lies behind it. */
+async function everyPage(page: Page, shot: Shot, { server, grace }: InventedServer): Promise<void> {
+  const entries = await page.locator('header nav a').evaluateAll((links) =>
+    links.map((link) => {
+      const { pathname, textContent } = link as unknown as { pathname: string; textContent: string };
+      return { pathname, name: textContent.trim().toLowerCase().replaceAll(' ', '-') };
+    }),
+  );
+  for (const { pathname, name } of entries) {
+    await page.goto(server.url + pathname);
+    if (pathname === '/docs') await page.locator('.opblock').first().waitFor();
+    if (pathname.endsWith('/load')) await page.waitForTimeout(WATCHED_MS);
+    await shot(name);
   }
   await page.goto(`${server.url}/dashboard/operator/accounts/${grace.id}`);
-  await shot('operator-account');
-  await page.goto(`${server.url}/dashboard/operator/audit`);
-  await shot('operator-audit');
-  await modelsToTheSide(page, shot, server);
-  await page.goto(`${server.url}/dashboard/keys/${key.id}/revoke`);
+  await shot('customer');
+}
+
+/** What a page shows now and then: questions, results, errors, nothing yet, the menu of a narrow screen. */
+async function states(page: Page, shot: Shot, { server, ada, key }: InventedServer): Promise<void> {
+  await showGallery(page, server.url, ada);
+  await shot('components');
+  await page.goto(`${server.url}/dashboard/keys`);
+  await page.getByRole('link', { name: `Revoke the key ${key.name}` }).click();
+  await page.locator('form[action$="/revoke"]').waitFor();
   await shot('key-revoke');
   await page.goto(`${server.url}/dashboard/keys`);
   await page.getByLabel('What it is for').fill('Nightly import');
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.locator('#raw-key').waitFor();
   await shot('key-made');
+  await page.goto(`${server.url}/dashboard/keys?notice=key-revoked`);
+  await shot('keys-notice');
+  await page.goto(`${server.url}/dashboard/nowhere`);
+  await shot('not-found');
+  if (page.viewportSize()?.width === 360) {
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await shot('menu');
+  }
 }
 
-/** What a narrow screen does not show of the models at first. */
-async function modelsToTheSide(page: Page, shot: Shot, server: InventedServer['server']): Promise<void> {
-  if (page.viewportSize()?.width !== 360) return;
-  await page.goto(`${server.url}/dashboard/operator/server`);
-  await page.evaluate(`document.querySelector('#models .scroll').scrollLeft = 1e4`);
-  await shot('operator-models');
-}
-
-async function trying(page: Page, shot: Shot, { server, speeches }: InventedServer): Promise<void> {
+async function transcribing(page: Page, shot: Shot, { server, speeches }: InventedServer): Promise<void> {
   for (const { name, language, text, diarize } of speeches) {
     await page.goto(`${server.url}/dashboard/try`);
     const buffer = fakeWav(24, { language, text });
@@ -124,7 +139,7 @@ async function trying(page: Page, shot: Shot, { server, speeches }: InventedServ
       audio.currentTime += 0.02;
     })`);
     await page.locator('.word.now').waitFor();
-    await shot(`try-${name}`);
+    await shot(`transcribe-${name}`);
   }
 }
 

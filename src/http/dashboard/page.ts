@@ -87,7 +87,8 @@ export function documentOf(view: View, assets: DashboardAssets, viewer: Viewer):
         <main id="main" tabindex="-1">
           <div class="page-head">
             <h1>${title}</h1>
-            ${actions} ${lead !== undefined && html`<p>${lead}</p>`}
+            ${actions !== undefined && html`<div class="row">${actions}</div>`}
+            ${lead !== undefined && html`<p>${lead}</p>`}
           </div>
           ${main}
         </main>

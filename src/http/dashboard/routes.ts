@@ -14,7 +14,7 @@ import { operatedAccountRoutes } from './accounts.js';
 import { loadRoutes } from './load.js';
 import { auditRoutes } from './audit.js';
 import { operatedServerRoutes } from './operated-server.js';
-import { overviewRoutes } from './overview.js';
+import { homeRoutes } from './home.js';
 import { documentOf, PAGE_HEADERS } from './page.js';
 import { PATHS } from './paths.js';
 import { PasswordChecks } from './password-checks.js';
@@ -42,7 +42,7 @@ export function dashboardRoutes(deps: HttpDeps): Route[] {
   return [
     ...siteRoutes(deps),
     ...signInRoutes(deps, pages, checks),
-    ...overviewRoutes(deps, pages),
+    ...homeRoutes(deps, pages),
     ...tryRoutes(deps, pages),
     ...usageRoutes(deps, pages),
     ...keyPageRoutes(deps, pages),

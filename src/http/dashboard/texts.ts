@@ -1,6 +1,6 @@
 /** All English text of the dashboard, one file a page in `texts/`: a translation needs only another such folder. */
 import { SIGN_IN } from './texts/sign-in.js';
-import { OVERVIEW } from './texts/home.js';
+import { HOME, PACKS } from './texts/home.js';
 import { TRY } from './texts/transcribe.js';
 import { USAGE } from './texts/usage.js';
 import { KEYS } from './texts/keys.js';
@@ -24,7 +24,8 @@ export const TEXTS = {
   errors: ERRORS,
   notices: NOTICES,
   signIn: SIGN_IN,
-  overview: OVERVIEW,
+  home: HOME,
+  packs: PACKS,
   try: TRY,
   usage: USAGE,
   keys: KEYS,
