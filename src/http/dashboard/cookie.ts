@@ -1,6 +1,7 @@
 /** The cookies of the pages: a session's, and a new key's for a minute. */
 import { SESSION_LIFE_MS } from '../../ledger/access/types.js';
 import type { Exchange } from '../app/exchange.js';
+import { cookieOf } from '../app/request-cookie.js';
 import { PATHS } from './paths.js';
 import type { Site } from './site.js';
 
@@ -57,15 +58,6 @@ function keyCookie(site: Site, value: string, maxAgeSeconds: number): string {
 
 function keyNameOn({ isSecure }: Site): string {
   return isSecure ? '__Secure-verbatim-key' : 'verbatim-loopback-key';
-}
-
-/** null: there is none of this name and form. */
-export function cookieOf({ req }: Pick<Exchange, 'req'>, name: string, form: RegExp): string | null {
-  for (const pair of (req.headers.cookie ?? '').split(';')) {
-    const [given = '', value = ''] = pair.split('=', 2);
-    if (given.trim() === name && form.test(value.trim())) return value.trim();
-  }
-  return null;
 }
 
 function nameOn({ isSecure }: Site): string {

@@ -22,7 +22,9 @@ function helpView(): View {
     ${step(PATHS.keys, steps.key)} ${step(PATHS.try, steps.send)} ${step(PATHS.history, steps.watch)}
   </ol>`;
   const main = html`${card({ title, content: begin })}
-  ${texts.questions.map((question) => card({ title: question.title, content: html`<p>${question.text}</p>` }))}`;
+    <div class="columns">
+      ${texts.questions.map((question) => card({ title: question.title, content: html`<p>${question.text}</p>` }))}
+    </div>`;
   const actions = linkButton({ href: DOCS, label: texts.reference, icon: 'api' });
   return { title: TEXTS.pages.help, lead: texts.lead, actions, main };
 }

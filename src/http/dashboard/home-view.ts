@@ -5,6 +5,7 @@ import { badge } from './components/badge.js';
 import { linkButton } from './components/button.js';
 import { card, figures } from './components/card.js';
 import { emptyState } from './components/empty-state.js';
+import { list } from './components/list.js';
 import { progressBar } from './components/progress-bar.js';
 import { table } from './components/table.js';
 import { packTable, type Pack } from './credit-packs.js';
@@ -77,24 +78,16 @@ function lastDays({ days }: HomeState): Html {
 }
 
 function recentActivity({ recent }: HomeState): Html {
-  const { title, link, none, at, length, language, credits } = texts.recent;
+  const { title, link, none, seconds, unknown, credits } = texts.recent;
+  const items = recent.map((entry) => ({
+    title: moment(entry.at),
+    note: `${seconds(number(Math.round(entry.audioSeconds)))} · ${entry.language ?? unknown}`,
+    value: credits(number(entry.credits)),
+  }));
   return card({
     title,
     action: html`<a href="${PATHS.history}">${link}</a>`,
-    content:
-      recent.length === 0
-        ? emptyState({ icon: 'activity', ...none })
-        : table({
-            caption: title,
-            columns: [at, length, language, credits],
-            figures: [1, 3],
-            rows: recent.map((entry) => [
-              moment(entry.at),
-              texts.recent.seconds(number(Math.round(entry.audioSeconds))),
-              entry.language ?? texts.recent.unknown,
-              number(entry.credits),
-            ]),
-          }),
+    content: items.length === 0 ? emptyState({ icon: 'activity', ...none }) : list(title, items),
   });
 }
 

@@ -8,6 +8,7 @@ import type { HttpDeps } from '../app/deps.js';
 import { HTML_TYPE, type Exchange } from '../app/exchange.js';
 import { readForm } from '../app/request-body.js';
 import type { Handler } from '../app/route.js';
+import { themeOf } from '../app/theme.js';
 import type { DashboardAssets } from './assets.js';
 import { sessionToken } from './cookie.js';
 import { html } from './html.js';
@@ -15,7 +16,6 @@ import { documentOf, PAGE_HEADERS, type View } from './page.js';
 import { PATHS } from './paths.js';
 import { Refusal } from './refusal.js';
 import { requireSameOrigin, siteOf, type Site } from './site.js';
-import { themeOf } from './theme.js';
 import { TEXTS, type OperatorActionName } from './texts.js';
 
 /** A request of a browser, signed in or not. */

@@ -1,13 +1,14 @@
 /** What every page has around its own content. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Account } from '../../ledger/types.js';
+import type { Theme } from '../app/theme.js';
 import type { DashboardAssets } from './assets.js';
 import { icon } from './components/icon.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { navigation } from './navigation.js';
 import { PATHS } from './paths.js';
 import { TEXTS } from './texts.js';
-import { themeSwitch, type Theme } from './theme.js';
+import { themeSwitch } from './theme.js';
 
 export interface View {
   title: string;

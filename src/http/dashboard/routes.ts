@@ -3,6 +3,7 @@ import type { ErrorForm } from '../app/error-handler.js';
 import { ERROR_TABLE } from '../errors/error-table.js';
 import type { HttpDeps } from '../app/deps.js';
 import type { Route } from '../app/route.js';
+import { themeOf } from '../app/theme.js';
 import { accountPageRoutes } from './account.js';
 import { historyRoutes } from './history.js';
 import { jobPageRoutes } from './jobs.js';
@@ -20,7 +21,6 @@ import { PATHS } from './paths.js';
 import { PasswordChecks } from './password-checks.js';
 import { helpRoutes } from './help.js';
 import { signInRoutes } from './sign-in.js';
-import { themeOf } from './theme.js';
 import { themeRoutes } from './theme-routes.js';
 import { refusalView, PageHandlers } from './page-handlers.js';
 

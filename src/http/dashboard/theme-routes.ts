@@ -1,9 +1,10 @@
 /** The switch between light and dark, as a form. */
 import type { Route } from '../app/route.js';
+import { THEMES } from '../app/theme.js';
 import { DASHBOARD, PATHS } from './paths.js';
 import { Refusal } from './refusal.js';
 import { TEXTS } from './texts.js';
-import { themeCookie, THEMES } from './theme.js';
+import { themeCookie } from './theme.js';
 import { fieldOf, type PageHandlers, type PageReply, type PageRequest } from './page-handlers.js';
 
 /** Of the dashboard's own pages, without a query. */

@@ -1,27 +1,16 @@
-/** Light or dark, as the reader chose: kept in a cookie, so that the first byte of a page already has it. */
-import type { Exchange } from '../app/exchange.js';
+/** The switch between light and dark, and the cookie that it sets. */
+import { THEME_COOKIE, THEMES, type Theme } from '../app/theme.js';
 import { icon, type IconName } from './components/icon.js';
-import { cookieOf } from './cookie.js';
 import { html, type Html } from './html.js';
 import { PATHS } from './paths.js';
 import type { Site } from './site.js';
 import { TEXTS } from './texts.js';
 
-export const THEMES = ['system', 'light', 'dark'] as const;
-/** system: as the browser says. */
-export type Theme = (typeof THEMES)[number];
-
-const NAME = 'verbatim-theme';
 const A_YEAR_SECONDS = 365 * 86_400;
-
-export function themeOf(exchange: Pick<Exchange, 'req'>): Theme {
-  const given = cookieOf(exchange, NAME, /^[a-z]+$/);
-  return THEMES.find((theme) => theme === given) ?? 'system';
-}
 
 export function themeCookie({ isSecure }: Site, theme: Theme): string {
   const life = theme === 'system' ? 0 : A_YEAR_SECONDS;
-  return `${NAME}=${theme}; Path=/; Max-Age=${life}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  return `${THEME_COOKIE}=${theme}; Path=/; Max-Age=${life}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
 }
 
 const ICONS: Readonly<Record<Theme, IconName>> = { system: 'system', light: 'light', dark: 'dark' };

@@ -1,8 +1,10 @@
 /** /openapi.json, and /docs: Swagger UI from the installed package, so that it works without the internet. */
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { packageRoot } from '../../package-root.js';
 import type { HttpDeps } from '../app/deps.js';
 import { openApiDocument } from './document.js';
 import type { Handler, Route } from '../app/route.js';
+import { themeOf, type Theme } from '../app/theme.js';
 
 const HEADERS = {
   'Content-Security-Policy': [
@@ -12,16 +14,29 @@ const HEADERS = {
   'X-Frame-Options': 'DENY',
 };
 
-const PAGE = `<!doctype html>
-<html lang="en">
+/** `home`: where the name of the service leads; null: nowhere. */
+const pageOf = (theme: Theme, home: string | null): string => `<!doctype html>
+<html lang="en"${theme === 'system' ? '' : ` data-theme="${theme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="${theme === 'system' ? 'light dark' : theme}">
 <title>Verbatim API</title>
+<link rel="icon" href="/favicon.ico" type="image/svg+xml">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/brand.css">
 </head>
 <body>
-<div id="ui"></div>
+<header>
+<img src="/favicon.ico" alt="" width="26" height="26">
+<strong>Verbatim</strong>
+<span>API reference</span>
+<nav aria-label="Pages">
+${home === null ? '' : `<a href="${home}">Dashboard</a>`}
+<a href="/openapi.json" download="openapi.json">OpenAPI document</a>
+</nav>
+</header>
+<main id="ui"></main>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>
@@ -65,11 +80,15 @@ const show = (spec) => {
 fetch('/openapi.json').then(async (answer) => show(await answer.json()));
 `;
 
-export function docsRoutes({ version }: Pick<HttpDeps, 'version'>): Route[] {
+export function docsRoutes({ version, settings }: Pick<HttpDeps, 'version' | 'settings'>): Route[] {
+  const home = settings.dashboard ? '/dashboard' : null;
   const document = JSON.stringify(openApiDocument(version));
   return [
     get('/openapi.json', text('application/json', document)),
-    get('/docs', text('text/html', PAGE)),
+    get('/docs', (exchange) =>
+      exchange.send(200, 'text/html; charset=utf-8', pageOf(themeOf(exchange), home), HEADERS),
+    ),
+    get('/docs/brand.css', built('text/css', 'docs.css')),
     get('/docs/start.js', text('text/javascript', START)),
     get('/docs/swagger-ui.css', asset('text/css', 'swagger-ui.css')),
     get('/docs/swagger-ui-bundle.js', asset('text/javascript', 'swagger-ui-bundle.js')),
@@ -83,6 +102,12 @@ function get(path: string, handler: Handler): Route {
 function text(type: string, content: string): Handler {
   const body = Buffer.from(content);
   return (exchange) => exchange.send(200, `${type}; charset=utf-8`, body, HEADERS);
+}
+
+/** Of what the build has made. */
+function built(type: string, name: string): Handler {
+  const directory = join(packageRoot, 'dist', 'dashboard');
+  return (exchange) => exchange.file(directory, name, `${type}; charset=utf-8`, HEADERS);
 }
 
 /** Of the installed package; that the file is there is looked at when the server starts. */

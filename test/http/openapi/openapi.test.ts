@@ -188,14 +188,24 @@ describe('/openapi.json and /docs', () => {
     const { status, text, headers } = await call(server, '/docs');
     expect(status).to.equal(200);
     expect(headers.get('content-security-policy')).to.match(/^default-src 'none'; script-src 'self'/);
-    const parts = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url!);
-    expect(parts).to.have.length(3);
+    const parts = [...text.matchAll(/<(?:script|link|img)[^>]* (?:src|href)="([^"]+)"/g)].map(([, url]) => url!);
+    const types = { css: /^text\/css/, js: /^text\/javascript/, ico: /^image\/svg/ } as const;
+    expect(parts).to.have.length(6);
     for (const url of parts) {
       const part = await call(server, url);
       expect(part.status, url).to.equal(200);
-      expect(part.headers.get('content-type')).to.match(url.endsWith('.css') ? /^text\/css/ : /^text\/javascript/);
+      expect(part.headers.get('content-type')).to.match(types[url.split('.').at(-1) as keyof typeof types]);
       expect(part.text.length).to.be.above(50);
     }
     expect(text).not.to.match(/https?:\/\//);
+  });
+
+  it('serve the page in the theme that was chosen on the dashboard, and lead there', async () => {
+    const plain = await call(server, '/docs');
+    expect(plain.text).to.contain('<html lang="en">').and.to.contain('href="/dashboard"');
+    const dark = await call(server, '/docs', { headers: { cookie: 'verbatim-theme=dark' } });
+    expect(dark.text).to.contain('<html lang="en" data-theme="dark">');
+    const other = await call(server, '/docs', { headers: { cookie: 'verbatim-theme=blue' } });
+    expect(other.text).to.contain('<html lang="en">');
   });
 });

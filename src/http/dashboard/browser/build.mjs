@@ -12,10 +12,14 @@ const styles = join(here, 'styles');
 const FIRST = ['tokens.css', 'base.css', 'controls.css', 'components.css', 'table.css', 'shell.css'];
 
 const read = (path) => readFileSync(path, 'utf8');
-const rest = readdirSync(styles).filter((name) => !FIRST.includes(name));
+/** Of a page that has a style sheet of its own, with the same tokens. */
+const DOCS = 'docs.css';
+const rest = readdirSync(styles).filter((name) => !FIRST.includes(name) && name !== DOCS);
 const uplot = dirname(require.resolve('uplot/package.json'));
 const sheets = [...FIRST, ...rest.sort()].map((name) => join(styles, name));
 writeFileSync(join(out, 'dashboard.css'), [...sheets, join(uplot, 'dist/uPlot.min.css')].map(read).join('\n'));
+const docs = [FIRST[0], DOCS].map((name) => read(join(styles, name)));
+writeFileSync(join(out, DOCS), docs.join('\n'));
 copyFileSync(join(uplot, 'dist/uPlot.iife.min.js'), join(out, 'uplot.js'));
 copyFileSync(join(here, 'icon.svg'), join(out, 'icon.svg'));
 
