@@ -8,12 +8,13 @@ import { pauseAfter, PauseLength, Pauses } from '../growing-pause.js';
 import type { JobLedger, JobError, JobSettlement, TakenJob, WorkLease } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Timer, Timers } from '../timers.js';
+import type { KeepNow } from '../transcription/keep.js';
 import { requestError } from '../transcription/request-errors.js';
 import { resultText } from '../transcription/result.js';
 import type { TranscriptionService } from '../transcription/transcription.js';
 import { WorkTaker } from '../work-taker.js';
 import type { JobAudio } from './job-audio.js';
-import { optionsOf, sha256Of } from './stored-options.js';
+import { keepOf, optionsOf, sha256Of } from './stored-options.js';
 
 /** Files that are open in the background, over all accounts. */
 const MOST_AT_ONCE = 64;
@@ -66,9 +67,15 @@ interface RunningJob {
   doneSeconds: number;
 }
 
+interface TranscribedJob {
+  settlement: JobSettlement;
+  /** null: the transcript is not kept. */
+  keepNow: KeepNow | null;
+}
+
 /** The next state of a job. */
 type Ending =
-  | { kind: 'succeeded'; settlement: JobSettlement }
+  | ({ kind: 'succeeded' } & TranscribedJob)
   | { kind: 'failed'; error: JobError }
   | { kind: 'again'; pauseMs: number; interrupted: boolean }
   | { kind: 'lost' };
@@ -157,6 +164,8 @@ export class JobRunner {
     const ending = await this.#perform(taken, running);
     if (ending.kind === 'lost' || !(await this.#write(running.lease, ending))) return;
     if (ending.kind === 'again') return;
+    // Finished, and paid for. What cannot be kept now is not tried again: the job has ended.
+    if (ending.kind === 'succeeded') await ending.keepNow?.();
     await this.deps.audio.remove(taken.job.id);
     this.deps.onEnd(ending.kind);
   }
@@ -165,7 +174,7 @@ export class JobRunner {
     const { controller } = running;
     const stuck = this.deps.timers.after(LONGEST_RUN_MS, () => controller.abort(new BrokenOff('stuck')));
     try {
-      return { kind: 'succeeded', settlement: await this.#transcribe(taken, running) };
+      return { kind: 'succeeded', ...(await this.#transcribe(taken, running)) };
     } catch (error) {
       return await this.#endingOf(controller.signal.aborted ? controller.signal.reason : error, taken);
     } finally {
@@ -173,7 +182,7 @@ export class JobRunner {
     }
   }
 
-  async #transcribe({ job, interruptions }: TakenJob, running: RunningJob): Promise<JobSettlement> {
+  async #transcribe({ job, interruptions }: TakenJob, running: RunningJob): Promise<TranscribedJob> {
     const { ledger, transcription, audio } = this.deps;
     const { signal } = running.controller;
     if (interruptions >= MOST_INTERRUPTIONS) throw new Error(`Work on it broke off ${interruptions} times.`);
@@ -184,15 +193,16 @@ export class JobRunner {
     const sha256 = sha256Of(job.options);
     const file = { path: audio.path(id), ...(sha256 === undefined ? {} : { sha256 }) };
     const bill = await transcription.perform(
-      { requestId: id, accountId, options: optionsOf(job.options), signal, audio: file },
+      { requestId: id, accountId, options: optionsOf(job.options), keep: keepOf(job.options), signal, audio: file },
       { durationSeconds, onProgress: (seconds) => (running.doneSeconds = seconds) },
     );
-    const { credits, audioSeconds, minutes, uncharged } = bill;
-    return {
+    const { credits, audioSeconds, minutes, uncharged, keepNow } = bill;
+    const settlement = {
       ...{ credits, audioSeconds, minutes, endpoint: this.deps.endpoint },
       ...{ transcriptionId: uncharged.id, language: uncharged.language, model: uncharged.model },
       result: await resultText(uncharged),
     };
+    return { settlement, keepNow };
   }
 
   async #endingOf(error: unknown, { job, interruptions }: TakenJob): Promise<Ending> {

@@ -61,10 +61,11 @@ const translation = shape(
 export const warningsField = Type.Optional(
   Type.Array(
     shape({
-      code: oneOf(['demonstration_model'], {
+      code: oneOf(['demonstration_model', 'not_kept'], {
         description:
           'demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book ' +
-          'only; the message says how to install a published one.',
+          'only; the message says how to install a published one. not_kept: the transcript was to be kept, and there ' +
+          'was no room for it, or it could not be written.',
         examples: ['demonstration_model'],
       }),
       message: Type.String({ examples: [warning?.message] }),
