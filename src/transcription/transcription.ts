@@ -61,6 +61,8 @@ export interface TranscriptionRequest {
   listener?: StreamListener | undefined;
   /** How the transcript is kept behind its answer; absent or null: not at all. */
   keep?: KeepOrder | null;
+  /** What the request itself says about it: a part of what it asks for. */
+  keepAsked?: boolean | null;
   signal: AbortSignal;
 }
 
