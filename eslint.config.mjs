@@ -38,6 +38,7 @@ const HTTP_FOLDERS = {
   deepgram: ['schema', 'errors', 'app', 'auth', 'upload', 'transcripts', 'websocket'],
   transcripts: ['schema', 'errors', 'limits', 'upload', 'app', 'auth'],
   api: ['schema', 'errors', 'app', 'auth', 'transcripts'],
+  share: ['schema', 'errors', 'app', 'dashboard'],
   openai: ['schema', 'errors', 'upload', 'app', 'auth', 'transcripts', 'api'],
   openapi: ['schema', 'errors', 'app', 'transcripts', 'api', 'openai', 'realtime', 'deepgram'],
   dashboard: ['schema', 'errors', 'limits', 'app', 'auth', 'transcripts', 'api', 'websocket'],

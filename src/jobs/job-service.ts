@@ -179,12 +179,8 @@ export class JobService {
       signal.throwIfAborted();
       const { createdAt } = await ledger.jobs.create({
         ...{ id, accountId, keyId, requestId, audioSeconds, credits, mostOpen: maxOpen },
-<<<<<<< HEAD
         fileName: request.audio.fileName ?? null,
-        options: storedOptions(options, { sha256: request.audio.sha256, bytes }),
-=======
         options: storedOptions(options, { sha256: request.audio.sha256, bytes }, request.keep),
->>>>>>> 48302659 (The library's own parts: kept transcripts, their corrections and exports, before any server has them)
         webhook: webhook && { url: webhook.url, secret: webhook.secret },
         idempotency: token === null ? null : { token, ticket: { id, webhookSecret } },
       });

@@ -57,6 +57,10 @@ export interface RecordedAudio {
   stored: StoredTranscript;
 }
 
+export interface SharedTranscript extends KeptTranscript {
+  share: TranscriptShare;
+}
+
 export interface ExportedFile {
   type: string;
   /** Without its extension. */
@@ -184,7 +188,7 @@ export class Library {
   }
 
   /** What somebody with the link may read. null: it is unknown, revoked or expired. */
-  async findShared(token: string): Promise<(KeptTranscript & { share: TranscriptShare }) | null> {
+  async findShared(token: string): Promise<SharedTranscript | null> {
     if (!/^[A-Za-z0-9_-]{20,100}$/.test(token)) return null;
     const found = await this.#transcripts.findShared(token);
     if (found === null) return null;

@@ -144,9 +144,9 @@ export class Exchange {
    * A recording, or the part of it that the client asks for: players jump in it. A part that is not there gives the
    * whole. Nothing in it is ever run: it came from a client.
    */
-  recording(path: string, contentType: string): Promise<void> {
+  recording(path: string, contentType: string, more: OutgoingHttpHeaders = {}): Promise<void> {
     const { req, res } = this;
-    const headers = { 'Content-Security-Policy': "default-src 'none'; sandbox" };
+    const headers = { 'Content-Security-Policy': "default-src 'none'; sandbox", ...more };
     res.set({ 'Content-Type': contentType, ...headers, ...this.#everyHeader(headers) });
     const options = {
       dotfiles: 'allow',
