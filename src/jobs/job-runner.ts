@@ -65,6 +65,8 @@ interface RunningJob {
   keyId: string;
   controller: AbortController;
   doneSeconds: number;
+  /** Resolves when nothing of it is left to be done here. */
+  work?: Promise<void>;
 }
 
 interface TranscribedJob {
@@ -119,6 +121,11 @@ export class JobRunner {
     return this.#running.get(id)?.doneSeconds ?? null;
   }
 
+  /** Of a job that has ended: resolves when its transcript is kept, if this server does it now. */
+  async untilKept(id: string): Promise<void> {
+    await this.#running.get(id)?.work;
+  }
+
   /** There may be a job to take. */
   wake(): void {
     this.#taker.wake();
@@ -148,7 +155,7 @@ export class JobRunner {
 
   #begin(taken: TakenJob): void {
     const { lease, job } = taken;
-    const running = { lease, keyId: job.keyId, controller: new AbortController(), doneSeconds: 0 };
+    const running: RunningJob = { lease, keyId: job.keyId, controller: new AbortController(), doneSeconds: 0 };
     this.#running.set(job.id, running);
     if (this.#stopping) running.controller.abort(new BrokenOff('stopping'));
     const work: Promise<void> = this.#quietly(() => this.#carryOut(taken, running)).finally(() => {
@@ -158,6 +165,7 @@ export class JobRunner {
       this.wake();
     });
     this.#work.add(work);
+    running.work = work;
   }
 
   async #carryOut(taken: TakenJob, running: RunningJob): Promise<void> {

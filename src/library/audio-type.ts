@@ -17,6 +17,9 @@ const MAGICS: readonly (readonly [type: string, ...(readonly [at: number, magic:
 const HEAD_BYTES = 16;
 const OTHER = 'application/octet-stream';
 
+/** All that audioType() may give. */
+export const AUDIO_TYPES: readonly string[] = [...new Set(MAGICS.map(([type]) => type)), 'audio/aac', OTHER];
+
 /** null: there is no such file. */
 export async function audioType(path: string): Promise<string | null> {
   const head = await headOf(path);

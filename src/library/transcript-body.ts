@@ -39,9 +39,9 @@ export interface TranscriptRowBody {
   source: { kind: StoredTranscript['source']['kind']; name: string | null };
 }
 
-export interface TranscriptBody extends Omit<TranscriptRowBody, 'speakers'> {
+export interface TranscriptBody extends TranscriptRowBody {
   /** Names by S1, S2, … */
-  speakers: Record<string, string>;
+  speaker_names: Record<string, string>;
   text: string;
   segments: SegmentBody[];
   words: WordBody[];
@@ -71,7 +71,7 @@ export async function transcriptBody(stored: StoredTranscript, document: Transcr
   }
   return {
     ...transcriptRowBody(stored),
-    speakers: Object.fromEntries(speakersOf(document).map((speaker) => [speaker, nameOf(document, speaker)])),
+    speaker_names: Object.fromEntries(speakersOf(document).map((speaker) => [speaker, nameOf(document, speaker)])),
     ...{ text: textOf(document), segments: document.segments.map(segmentBody), words },
     ...(translation === null ? {} : { translation: translationBody(translation) }),
     notes: notes.map(({ id, atSeconds: at, text }) => ({ id, at, text })),

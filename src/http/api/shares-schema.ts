@@ -11,7 +11,13 @@ export const CreateShareRequest = shape({
     description: 'When the link stops working: ISO 8601, to come.',
     examples: ['2026-12-20T17:24:00.000Z'],
   }),
-  audio: Type.Optional(Type.Boolean({ default: false, description: 'Whether the recording can be heard there, too.' })),
+  audio: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Whether the recording can be heard there, too.',
+      examples: [true, false],
+    }),
+  ),
 });
 
 export const CreatedShare = shape({

@@ -37,7 +37,10 @@ const row = {
   expires_at: timestampOrNull,
   duration_sec: seconds('Of the recording.'),
   language: Type.String(languageCode),
-  speakers: Type.Array(Type.String(), { description: 'As they are shown, in the order in which they first speak.' }),
+  speakers: Type.Array(Type.String(), {
+    description: 'As they are shown, in the order in which they first speak.',
+    examples: [['Ada', 'S2']],
+  }),
   model: textOrNull({ description: 'The speech model that made it; null: it is not known.', examples: ['base', null] }),
   source: shape({
     kind: oneOf(TRANSCRIPT_SOURCES, { description: 'Where it was made.', examples: ['api'] }),
