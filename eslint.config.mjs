@@ -5,7 +5,7 @@ import glossary from './lint/glossary.mjs';
 import noImportCircle from './lint/no-import-circle.mjs';
 
 /**
- * Imports flow one way: main -> cli -> service -> http -> {live, jobs, webhooks, models} -> transcription -> {engine, ledger}; models stands on
+ * Imports flow one way: main -> cli -> service -> http -> {live, jobs, library, webhooks, models} -> transcription -> {engine, ledger}; models stands on
  * engine alone, webhooks on the ledger, and the client on nothing. Each room may import from the rooms named behind it, and from src/errors.
  */
 const ROOMS = {
@@ -15,10 +15,11 @@ const ROOMS = {
   transcription: ['engine', 'ledger'],
   live: ['engine', 'ledger', 'transcription'],
   jobs: ['engine', 'ledger', 'transcription'],
+  library: ['engine', 'ledger', 'transcription'],
   webhooks: ['ledger'],
-  http: ['engine', 'ledger', 'models', 'transcription', 'live', 'jobs', 'webhooks'],
-  service: ['engine', 'ledger', 'models', 'transcription', 'live', 'jobs', 'webhooks', 'http'],
-  cli: ['engine', 'ledger', 'models', 'transcription', 'live', 'jobs', 'webhooks', 'http', 'service'],
+  http: ['engine', 'ledger', 'models', 'transcription', 'live', 'jobs', 'library', 'webhooks'],
+  service: ['engine', 'ledger', 'models', 'transcription', 'live', 'jobs', 'library', 'webhooks', 'http'],
+  cli: ['engine', 'ledger', 'models', 'transcription', 'live', 'jobs', 'library', 'webhooks', 'http', 'service'],
   client: [],
 };
 /** The folders of src/http, and which of them each may import. */
@@ -37,6 +38,7 @@ const HTTP_FOLDERS = {
   deepgram: ['schema', 'errors', 'app', 'auth', 'upload', 'transcripts', 'websocket'],
   transcripts: ['schema', 'errors', 'limits', 'upload', 'app', 'auth'],
   api: ['schema', 'errors', 'app', 'auth', 'transcripts'],
+  share: ['schema', 'errors', 'app', 'dashboard'],
   openai: ['schema', 'errors', 'upload', 'app', 'auth', 'transcripts', 'api'],
   openapi: ['schema', 'errors', 'app', 'transcripts', 'api', 'openai', 'realtime', 'deepgram'],
   dashboard: ['schema', 'errors', 'limits', 'app', 'auth', 'transcripts', 'api', 'websocket'],
@@ -52,6 +54,9 @@ const PACKAGES = {
   'ipaddr.js': 'webhooks',
   standardwebhooks: 'webhooks',
   commander: 'cli',
+  'csv-stringify': 'library',
+  docx: 'library',
+  'content-disposition': 'http',
   eld: 'engine',
   'onnxruntime-node': 'engine',
 };

@@ -8,12 +8,13 @@ import { pauseAfter, PauseLength, Pauses } from '../growing-pause.js';
 import type { JobLedger, JobError, JobSettlement, TakenJob, WorkLease } from '../ledger/jobs.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Timer, Timers } from '../timers.js';
+import type { KeepNow } from '../transcription/keep.js';
 import { requestError } from '../transcription/request-errors.js';
 import { resultText } from '../transcription/result.js';
 import type { TranscriptionService } from '../transcription/transcription.js';
 import { WorkTaker } from '../work-taker.js';
 import type { JobAudio } from './job-audio.js';
-import { optionsOf, sha256Of } from './stored-options.js';
+import { keepOf, optionsOf, sha256Of } from './stored-options.js';
 
 /** Files that are open in the background, over all accounts. */
 const MOST_AT_ONCE = 64;
@@ -64,11 +65,19 @@ interface RunningJob {
   keyId: string;
   controller: AbortController;
   doneSeconds: number;
+  /** Resolves when nothing of it is left to be done here. */
+  work?: Promise<void>;
+}
+
+interface TranscribedJob {
+  settlement: JobSettlement;
+  /** null: the transcript is not kept. */
+  keepNow: KeepNow | null;
 }
 
 /** The next state of a job. */
 type Ending =
-  | { kind: 'succeeded'; settlement: JobSettlement }
+  | ({ kind: 'succeeded' } & TranscribedJob)
   | { kind: 'failed'; error: JobError }
   | { kind: 'again'; pauseMs: number; interrupted: boolean }
   | { kind: 'lost' };
@@ -112,6 +121,11 @@ export class JobRunner {
     return this.#running.get(id)?.doneSeconds ?? null;
   }
 
+  /** Of a job that has ended: resolves when its transcript is kept, if this server does it now. */
+  async untilKept(id: string): Promise<void> {
+    await this.#running.get(id)?.work;
+  }
+
   /** There may be a job to take. */
   wake(): void {
     this.#taker.wake();
@@ -141,7 +155,7 @@ export class JobRunner {
 
   #begin(taken: TakenJob): void {
     const { lease, job } = taken;
-    const running = { lease, keyId: job.keyId, controller: new AbortController(), doneSeconds: 0 };
+    const running: RunningJob = { lease, keyId: job.keyId, controller: new AbortController(), doneSeconds: 0 };
     this.#running.set(job.id, running);
     if (this.#stopping) running.controller.abort(new BrokenOff('stopping'));
     const work: Promise<void> = this.#quietly(() => this.#carryOut(taken, running)).finally(() => {
@@ -151,12 +165,15 @@ export class JobRunner {
       this.wake();
     });
     this.#work.add(work);
+    running.work = work;
   }
 
   async #carryOut(taken: TakenJob, running: RunningJob): Promise<void> {
     const ending = await this.#perform(taken, running);
     if (ending.kind === 'lost' || !(await this.#write(running.lease, ending))) return;
     if (ending.kind === 'again') return;
+    // Finished, and paid for. What cannot be kept now is not tried again: the job has ended.
+    if (ending.kind === 'succeeded') await ending.keepNow?.();
     await this.deps.audio.remove(taken.job.id);
     this.deps.onEnd(ending.kind);
   }
@@ -165,7 +182,7 @@ export class JobRunner {
     const { controller } = running;
     const stuck = this.deps.timers.after(LONGEST_RUN_MS, () => controller.abort(new BrokenOff('stuck')));
     try {
-      return { kind: 'succeeded', settlement: await this.#transcribe(taken, running) };
+      return { kind: 'succeeded', ...(await this.#transcribe(taken, running)) };
     } catch (error) {
       return await this.#endingOf(controller.signal.aborted ? controller.signal.reason : error, taken);
     } finally {
@@ -173,7 +190,7 @@ export class JobRunner {
     }
   }
 
-  async #transcribe({ job, interruptions }: TakenJob, running: RunningJob): Promise<JobSettlement> {
+  async #transcribe({ job, interruptions }: TakenJob, running: RunningJob): Promise<TranscribedJob> {
     const { ledger, transcription, audio } = this.deps;
     const { signal } = running.controller;
     if (interruptions >= MOST_INTERRUPTIONS) throw new Error(`Work on it broke off ${interruptions} times.`);
@@ -184,15 +201,16 @@ export class JobRunner {
     const sha256 = sha256Of(job.options);
     const file = { path: audio.path(id), ...(sha256 === undefined ? {} : { sha256 }) };
     const bill = await transcription.perform(
-      { requestId: id, accountId, options: optionsOf(job.options), signal, audio: file },
+      { requestId: id, accountId, options: optionsOf(job.options), keep: keepOf(job.options), signal, audio: file },
       { durationSeconds, onProgress: (seconds) => (running.doneSeconds = seconds) },
     );
-    const { credits, audioSeconds, minutes, uncharged } = bill;
-    return {
+    const { credits, audioSeconds, minutes, uncharged, keepNow } = bill;
+    const settlement = {
       ...{ credits, audioSeconds, minutes, endpoint: this.deps.endpoint },
       ...{ transcriptionId: uncharged.id, language: uncharged.language, model: uncharged.model },
       result: await resultText(uncharged),
     };
+    return { settlement, keepNow };
   }
 
   async #endingOf(error: unknown, { job, interruptions }: TakenJob): Promise<Ending> {

@@ -55,7 +55,7 @@ export interface JobServiceDeps {
   engine: { stats(): EngineStats };
   transcription: Pick<TranscriptionService, 'measure'>;
   audio: JobAudio;
-  runner: Pick<JobRunner, 'wake' | 'breakOff' | 'doneSeconds'>;
+  runner: Pick<JobRunner, 'wake' | 'breakOff' | 'doneSeconds' | 'untilKept'>;
   /** Called when a job has ended otherwise than by its work. */
   onEnd: (how: 'cancelled') => void;
   maxOpen: number;
@@ -96,6 +96,8 @@ export class JobService {
 
   async find(accountId: string, id: string): Promise<WatchedJob | null> {
     const job = await this.deps.ledger.jobs.find(accountId, id);
+    // Whoever sees that it has succeeded finds its transcript.
+    if (job?.status === 'succeeded') await this.deps.runner.untilKept(id);
     return job === null ? null : ((await this.#watched([job]))[0] ?? null);
   }
 
@@ -180,7 +182,7 @@ export class JobService {
       const { createdAt } = await ledger.jobs.create({
         ...{ id, accountId, keyId, requestId, audioSeconds, credits, mostOpen: maxOpen },
         fileName: request.audio.fileName ?? null,
-        options: storedOptions(options, { sha256: request.audio.sha256, bytes }),
+        options: storedOptions(options, { sha256: request.audio.sha256, bytes }, request.keep),
         webhook: webhook && { url: webhook.url, secret: webhook.secret },
         idempotency: token === null ? null : { token, ticket: { id, webhookSecret } },
       });

@@ -50,6 +50,8 @@ export interface Config {
   readonly maxLiveDecoders: number;
   /** How long finished jobs are kept. */
   readonly jobRetentionHours: number;
+  /** Bytes that the kept transcripts and recordings of one account may take. */
+  readonly maxLibraryBytes: number;
   /** Addresses, networks and host names that webhooks may go to beside the public internet. */
   readonly webhookAllow: readonly string[];
   readonly maxConnectionsPerAddress: number;
@@ -155,6 +157,8 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     maxLiveSeconds: integer('VERBATIM_MAX_LIVE_SECONDS', 14_400, 1, 1_000_000),
     maxLiveDecoders: integer('VERBATIM_MAX_LIVE_DECODERS', 64, 0, 10_000),
     jobRetentionHours: integer('VERBATIM_JOB_RETENTION_HOURS', 72, 1, 87_600),
+    maxLibraryBytes:
+      bytes('VERBATIM_LIBRARY_MAX_BYTES', text('VERBATIM_LIBRARY_MAX_BYTES', '')) ?? DEFAULT_LIBRARY_BYTES,
     webhookAllow: Object.freeze(webhookAllow(text('VERBATIM_WEBHOOK_ALLOW', ''))),
     maxConnectionsPerAddress: integer('VERBATIM_MAX_CONNECTIONS_PER_ADDRESS', 256, 1, 1_000_000),
     trustProxy: Object.freeze(proxies(text('VERBATIM_TRUST_PROXY', ''))),
@@ -183,6 +187,9 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     metricsToken: text('VERBATIM_METRICS_TOKEN', '') || null,
   });
 }
+
+/** 2 GiB: some 30 hours of recordings as phones make them. */
+const DEFAULT_LIBRARY_BYTES = 2 * 1024 ** 3;
 
 const UNITS = ['', 'K', 'M', 'G', 'T'];
 

@@ -115,6 +115,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     uploadBase: join(config.dataDir, 'uploads'),
     diarizer: createDiarizer(parts.speakers, { observer: parts.metrics, memory: parts.engines.memory }),
     jobsDirectory: join(config.dataDir, 'jobs'),
+    libraryDirectory: join(config.dataDir, 'library'),
     timers: systemTimers,
     clock: Date.now,
     openLiveAudio: liveAudio.open,

@@ -24,6 +24,7 @@ export function serverSettings(config: Config): ServerSettings {
     maxLiveSeconds: config.maxLiveSeconds,
     maxLiveDecoders: config.maxLiveDecoders,
     jobRetentionHours: config.jobRetentionHours,
+    maxLibraryBytes: config.maxLibraryBytes,
     webhookAllow: config.webhookAllow,
     maxConnectionsPerAddress: config.maxConnectionsPerAddress,
     trustProxy: config.trustProxy,

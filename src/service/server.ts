@@ -7,33 +7,15 @@ import type { LiveAudio, LiveAudioOptions } from '../engine/binding.js';
 import type { Diarizer, EngineStats, NoDiarizer, SpeechEngine } from '../engine/types.js';
 import { AddressLimit } from '../http/limits/address-limit.js';
 import { startAgentCheck, type AgentCheck } from '../http/monitoring/agent-check.js';
-import { accountRoutes } from '../http/api/account.js';
-import { adminRoutes } from '../http/api/admin.js';
-import { jobRoutes } from '../http/api/jobs.js';
-import { keyRoutes } from '../http/api/keys.js';
-import { transcribeRoutes } from '../http/api/transcribe.js';
-import { createApp, type MakeRoutes } from '../http/app/app.js';
+import { createApp } from '../http/app/app.js';
 import type { HttpDeps, HttpEngine, HttpSettings } from '../http/app/deps.js';
 import type { AutomaticModelState } from '../models/automatic-model.js';
 import type { ModelSwitch } from '../models/model-switch.js';
 import type { SettingInForce } from '../setting-in-force.js';
-import { jsonError, type ErrorForms } from '../http/app/error-handler.js';
 import { createListener, type ListenerSettings } from '../http/connections/listener.js';
-import { liveCaptionSockets } from '../http/dashboard/live-captions.js';
-import { DASHBOARD, PATHS } from '../http/dashboard/paths.js';
-import { dashboardError, dashboardRoutes } from '../http/dashboard/routes.js';
-import { docsRoutes } from '../http/openapi/docs.js';
-import { openAiAudioRoutes } from '../http/openai/audio.js';
-import { OPENAI_PREFIX, openAiError } from '../http/openai/errors.js';
-import { openAiModelRoutes } from '../http/openai/models.js';
-import { deepgramError, LISTEN_PATH } from '../http/deepgram/errors.js';
-import { listenFileRoutes } from '../http/deepgram/files.js';
-import { GRANT_PATH, grantRoutes } from '../http/deepgram/grant.js';
-import { listenSockets } from '../http/deepgram/sockets.js';
-import { realtimeRoutes, realtimeSockets } from '../http/realtime/routes.js';
 import { startWyoming, type WyomingOptions, type WyomingServer } from '../http/wyoming/server.js';
-import { acceptSockets, type SocketRoute, type Sockets } from '../http/websocket/upgrade.js';
-import { probeRoutes } from '../http/api/probes.js';
+import { acceptSockets, type Sockets } from '../http/websocket/upgrade.js';
+import type { Library } from '../library/library.js';
 import { UploadDirectory } from '../http/upload/upload-directory.js';
 import { UploadTurns } from '../http/upload/upload-turns.js';
 import type { WallClock } from '../ledger/time.js';
@@ -46,28 +28,11 @@ import { InFlightRegistry } from '../http/limits/in-flight.js';
 import type { AcquireEngines, ListedSpeechModel, SpeechModelDirectory } from '../transcription/engine-lease.js';
 import { Responsiveness } from '../http/monitoring/responsiveness.js';
 import { RevocationWatch } from '../http/auth/revocation-watch.js';
+import { errorForms, RESOURCES, SOCKETS } from './routes.js';
 import { startJobs, type Later } from './jobs.js';
+import { startLibrary } from './library.js';
 import { TranscriptionService, type TranscriptionSettings } from '../transcription/transcription.js';
 import type { Timers } from '../timers.js';
-
-const RESOURCES: readonly MakeRoutes[] = [
-  accountRoutes,
-  transcribeRoutes,
-  jobRoutes,
-  openAiAudioRoutes,
-  openAiModelRoutes,
-  realtimeRoutes,
-  grantRoutes,
-  listenFileRoutes,
-  keyRoutes,
-  adminRoutes,
-  probeRoutes,
-  docsRoutes,
-  dashboardRoutes,
-];
-
-/** The routes of a protocol of live sessions. */
-const SOCKETS: readonly ((deps: HttpDeps) => SocketRoute[])[] = [realtimeSockets, listenSockets, liveCaptionSockets];
 
 /** The most chunks, over all uploads, on their way from a socket to the disk. Enough to keep both busy. */
 const UPLOAD_CHUNKS_AT_ONCE = 8;
@@ -76,6 +41,8 @@ export interface ServerSettings extends HttpSettings, ListenerSettings, Transcri
   /** The most unfinished jobs of one account. */
   maxOpenJobs: number;
   jobRetentionHours: number;
+  /** Of the transcripts and recordings that an account keeps. */
+  maxLibraryBytes: number;
   /** Private addresses that webhooks may use; see AddressGuard. */
   webhookAllow: readonly string[];
   /** The most connections of one address. Behind a trusted proxy: the most requests. */
@@ -124,6 +91,8 @@ export interface ServerOptions {
   uploadBase: string;
   /** The directory for the audio of jobs, shared by all servers of the database. */
   jobsDirectory: string;
+  /** The directory for kept recordings, shared by all servers of the database. */
+  libraryDirectory: string;
 }
 
 export interface RunningServer {
@@ -163,9 +132,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     pendingWebhooks: () => options.ledger.webhooks.countPending(),
   });
   const uploads = await UploadDirectory.create(options.uploadBase);
-  const transcription = new TranscriptionService(options);
+  const library = startLibrary(options);
+  const transcription = new TranscriptionService({ ...options, keeper: library.keeping });
   const later = startJobs({ ...options, engine }, transcription);
-  const { server, sockets, deps } = createServer(options, { engine, inFlight, uploads, transcription, later, live });
+  const { server, sockets, deps } = createServer(options, {
+    ...{ engine, inFlight, uploads, transcription, later, live, library },
+  });
   let agent: AgentCheck | null = null;
   let wyoming: WyomingServer | null = null;
   try {
@@ -177,6 +149,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     server.close();
     await agent?.close();
     await later.close();
+    await library.close();
     await uploads.remove();
     throw error;
   }
@@ -188,6 +161,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     sockets.close();
     await wyoming?.close();
     await Promise.all([later.close(), closeConnections(server, timers), agent?.close()]);
+    await library.close();
     await uploads.remove();
   };
   let closed: Promise<void> | undefined;
@@ -249,13 +223,14 @@ interface ServerParts {
   transcription: TranscriptionService;
   later: Later;
   live: LiveService;
+  library: Library;
 }
 
 function createServer(
   options: ServerOptions,
   parts: ServerParts,
 ): { server: Server; sockets: Sockets; deps: HttpDeps } {
-  const { engine, inFlight, uploads, transcription, later, live } = parts;
+  const { engine, inFlight, uploads, transcription, later, live, library } = parts;
   const {
     version,
     ledger,
@@ -282,6 +257,7 @@ function createServer(
     diarizer,
     transcription,
     jobs: later.jobs,
+    library,
     live,
     webhookGuard: later.guard,
     inFlight,
@@ -303,19 +279,6 @@ function createServer(
   });
   const routes = SOCKETS.flatMap((make) => make(deps));
   return { server, sockets: acceptSockets(server, routes, deps), deps };
-}
-
-function errorForms({ dashboard }: ServerSettings): ErrorForms[] {
-  const compatible = [
-    { under: GRANT_PATH, form: deepgramError },
-    { under: LISTEN_PATH, form: deepgramError },
-    { under: OPENAI_PREFIX, form: openAiError },
-  ];
-  const pages = [
-    { under: PATHS.tryTranscribe, form: jsonError },
-    { under: DASHBOARD, form: dashboardError },
-  ];
-  return dashboard ? [...compatible, ...pages] : compatible;
 }
 
 /** Starts the periodic checks. */

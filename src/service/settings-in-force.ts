@@ -42,6 +42,7 @@ const SHOWN: Readonly<Record<Variable, (config: Config) => Value>> = {
   VERBATIM_MAX_LIVE_SECONDS: ({ maxLiveSeconds }) => maxLiveSeconds,
   VERBATIM_MAX_LIVE_DECODERS: ({ maxLiveDecoders }) => maxLiveDecoders,
   VERBATIM_JOB_RETENTION_HOURS: ({ jobRetentionHours }) => jobRetentionHours,
+  VERBATIM_LIBRARY_MAX_BYTES: ({ maxLibraryBytes }) => maxLibraryBytes,
   VERBATIM_WEBHOOK_ALLOW: ({ webhookAllow }) => webhookAllow,
   VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: ({ maxConnectionsPerAddress }) => maxConnectionsPerAddress,
   VERBATIM_TRUST_PROXY: ({ trustProxy }) => trustProxy,

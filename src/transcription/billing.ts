@@ -30,9 +30,12 @@ export interface Bill {
   credits: number;
   audioSeconds: number;
   minutes: number;
-  uncharged: Omit<TranscriptionResult, keyof Charge>;
+  uncharged: UnchargedResult;
   timings: WorkTimings;
 }
+
+/** A result before its credits are charged. */
+export type UnchargedResult = Omit<TranscriptionResult, keyof Charge>;
 
 /** How much a client has received of an answer that failed. */
 export interface Delivered {

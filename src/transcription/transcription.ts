@@ -3,15 +3,17 @@
  * idempotency record is abandoned, and the audio is removed; then the failure is reported. A client that leaves after
  * it received a part of the answer pays for that part.
  */
-import { rename, stat } from 'node:fs/promises';
 import { removeFile } from '../remove-file.js';
 import type { Backlog } from '../engine/backlog.js';
 import type { Diarizer, EngineInfo, NoDiarizer, TranscriptTimings, WorkOrigin } from '../engine/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { StoredAnswer } from '../ledger/types.js';
-import { TranscriptionBilling, type Bill, type BillingSettings } from './billing.js';
+import { TranscriptionBilling, type BillingSettings } from './billing.js';
 import type { AcquireEngines, EngineLease } from './engine-lease.js';
 import { RequestIdempotency, type BegunRequest } from './idempotency.js';
+import { discardAudio, inPlace, keepOne } from './converted-file.js';
+import { keepIfPaid, prepareKeeping, workOptions, type KeepableBill } from './keep-behind-answer.js';
+import type { KeepOrder, TranscriptKeeper } from './keep.js';
 import { LanguageSupport } from './language-support.js';
 import { offerOf, type Offer } from './offer.js';
 import type { TranscriptionOptions } from './options.js';
@@ -48,7 +50,7 @@ export interface TranscriptionRequest {
   endpoint: string;
   /**
    * The service owns the file from now on. It is removed before `run` is done: before the charge, which only the answer
-   * follows.
+   * follows. A recording that is to be kept is moved or removed behind the charge.
    */
   audio: { path: string; sha256: string; head?: string; fileName?: string | null };
   options: TranscriptionOptions;
@@ -57,11 +59,18 @@ export interface TranscriptionRequest {
   unkeyed?: Unkeyed | undefined;
   /** Receives the answer's text as it is produced. */
   listener?: StreamListener | undefined;
+  /** How the transcript is kept behind its answer; absent or null: not at all. */
+  keep?: KeepOrder | null;
+  /** What the request itself says about it: a part of what it asks for. */
+  keepAsked?: boolean | null;
   signal: AbortSignal;
 }
 
 /** The work, and the account it is for. */
-export type TranscriptionOrder = Pick<TranscriptionRequest, 'requestId' | 'accountId' | 'options' | 'signal'> & {
+export type TranscriptionOrder = Pick<
+  TranscriptionRequest,
+  'requestId' | 'accountId' | 'options' | 'keep' | 'signal'
+> & {
   audio: { path: string; sha256?: string; head?: string };
 };
 
@@ -98,6 +107,7 @@ export interface TranscriptionDeps {
   acquire: AcquireEngines;
   backlog: Pick<Backlog, 'admit' | 'readmit'>;
   diarizer: Diarizer | NoDiarizer;
+  keeper: TranscriptKeeper;
   settings: TranscriptionSettings;
 }
 
@@ -151,21 +161,21 @@ export class TranscriptionService {
     try {
       return { facts, ...(await this.#answer(request, facts)) };
     } catch (error) {
-      await discardAudio(request);
+      await discardAudio(request.audio);
       return { facts, error };
     }
   }
 
   /**
    * Resolves to the duration, if the account's balance covers it, and the most that the audio can cost. Keeps the
-   * converted audio in place of the file, unless it is much larger; then perform() converts the file again. Rejects as
-   * run() fails.
+   * converted audio in place of the file, unless it is much larger, or the recording is to be kept as it came; then
+   * perform() converts the file again. Rejects as run() fails.
    */
   measure(order: TranscriptionOrder): Promise<{ durationSeconds: number; credits: number }> {
     return this.#with(order.options, async ({ lease, languages }) => {
       languages.check(order.options);
       const { path: read, seconds } = await this.#measure(order, originOf(order), lease);
-      await keepOne(order.audio.path, read);
+      await keepOne(order.audio.path, read, { original: order.keep?.keepsAudio === true });
       return { durationSeconds: seconds, credits: this.#billing.mostCredits(seconds, order.options) };
     });
   }
@@ -174,7 +184,7 @@ export class TranscriptionService {
   perform(
     order: TranscriptionOrder,
     { durationSeconds, onProgress }: { durationSeconds: number; onProgress: (seconds: number) => void },
-  ): Promise<Bill> {
+  ): Promise<KeepableBill> {
     return this.#with(order.options, async ({ lease, languages }) => {
       const { accountId, audio, options, signal } = order;
       languages.check(options);
@@ -188,14 +198,16 @@ export class TranscriptionService {
         const reread = await rereadAudio(lease.reader, file, durationSeconds);
         read = reread.path;
         const work = {
-          ...{ accountId, options, signal, origin, background: true, audio: reread },
+          ...{ accountId, signal, origin, background: true, audio: reread },
+          options: workOptions(order),
           onProgress: (seconds: number) => {
             place.setDone(seconds);
             onProgress(seconds);
           },
         };
         const engine = await lease.speech({ accountId, signal });
-        return this.#billing.bill(await transcribeAudio(work, { engine, languages }));
+        const bill = this.#billing.bill(await transcribeAudio(work, { engine, languages }));
+        return await prepareKeeping(this.deps.keeper, order, bill);
       } finally {
         place.release();
         if (read !== path) await removeFile(read);
@@ -220,7 +232,7 @@ export class TranscriptionService {
     const { stored, delivery } = begun;
     try {
       if (stored === null) return { answer: await this.#transcribe(request, facts, begun), delivery };
-      await discardAudio(request);
+      await discardAudio(request.audio);
       return { answer: replay(stored), delivery };
     } catch (error) {
       await this.#idempotency.abandon(begun);
@@ -245,13 +257,11 @@ export class TranscriptionService {
   ): Promise<TranscriptionAnswer> {
     const { signal, listener } = request;
     const origin = originOf(request);
-    const { path } = request.audio;
     const model = engines.lease.info.modelName;
     facts.model = model;
     listener?.onModel?.(model);
     const measured = await this.#measure(request, origin, engines.lease);
-    if (measured.path !== path) await rename(measured.path, path);
-    const audio = { ...measured, path };
+    const audio = request.keep?.keepsAudio === true ? measured : await inPlace(measured, request.audio.path);
     facts.audioSeconds = audio.seconds;
     signal.throwIfAborted();
     const hold = await this.#billing.hold(request, audio.seconds);
@@ -260,8 +270,11 @@ export class TranscriptionService {
       signal.throwIfAborted();
       listener?.onMeasured?.(audio.seconds, hold.credits);
       const bill = await this.#work(request, { audio, origin, stream, engines, facts });
-      await discardAudio(request);
-      const result = await this.#billing.settle(request, hold, { token: begun.token, bill });
+      if (!bill.keepsAudio) await discardAudio(request.audio);
+      const charged = await this.#billing.settle(request, hold, { token: begun.token, bill });
+      const result = await keepIfPaid(charged, bill);
+      // It is paid for: a file that cannot be removed now goes with its directory.
+      if (bill.keepsAudio) await discardAudio(request.audio).catch(() => undefined);
       return { replayed: false, result, timings: bill.timings };
     } catch (error) {
       const reason: unknown = signal.aborted ? signal.reason : error;
@@ -285,7 +298,8 @@ export class TranscriptionService {
   }
 
   /** Counts in the backlog while it runs. Rejects with `overloaded` if the backlog is full. */
-  async #work({ accountId, options, signal }: TranscriptionRequest, parts: WorkParts): Promise<Bill> {
+  async #work(request: TranscriptionRequest, parts: WorkParts): Promise<KeepableBill> {
+    const { accountId, signal } = request;
     const { audio, origin, stream, engines, facts } = parts;
     const place = this.deps.backlog.admit({ accountId, audioSeconds: audio.seconds });
     const onProgress = (seconds: number): void => place.setDone(seconds);
@@ -293,9 +307,11 @@ export class TranscriptionService {
       void Object.assign(facts, { queueMs, inferenceMs });
     try {
       const { lease, languages } = engines;
+      const options = workOptions(request);
       const order = { audio, accountId, origin, options, signal, stream, onProgress, onTranscribed };
       const engine = await lease.speech({ accountId, signal });
-      return this.#billing.bill(await transcribeAudio(order, { engine, languages }));
+      const bill = this.#billing.bill(await transcribeAudio(order, { engine, languages }));
+      return await prepareKeeping(this.deps.keeper, request, bill);
     } finally {
       place.release();
     }
@@ -306,24 +322,9 @@ function originOf({ requestId, accountId, audio }: TranscriptionOrder, backgroun
   return { requestId, accountId, background, sha256: audio.sha256 ?? null };
 }
 
-/** A conversion that is more than this many times larger than the upload is not kept on disk. */
-const MOST_TIMES_LARGER = 4;
-
-/** Keeps either the file or its conversion, under the file's path. */
-async function keepOne(path: string, converted: string): Promise<void> {
-  if (converted === path) return;
-  const [sent, made] = await Promise.all([stat(path), stat(converted)]);
-  if (made.size > MOST_TIMES_LARGER * sent.size) await removeFile(converted);
-  else await rename(converted, path);
-}
-
 function replay(stored: StoredAnswer): TranscriptionAnswer {
   const replayed = { replayed: true as const, timings: NO_TIMINGS };
   if (stored.kind === 'body') return { ...replayed, body: stored.body };
   if (stored.kind === 'job') throw new Error('A job is answered under its own path.');
   return { ...replayed, result: resultOf(stored.result, stored.charge) };
-}
-
-function discardAudio({ audio }: TranscriptionRequest): Promise<void> {
-  return removeFile(audio.path);
 }

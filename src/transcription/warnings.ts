@@ -3,7 +3,7 @@ import { ownCommand } from '../package-root.js';
 
 /** A warning to the client with an answer that is valid all the same. */
 export type Warning = {
-  code: 'demonstration_model';
+  code: 'demonstration_model' | 'not_kept';
   message: string;
 };
 

@@ -47,11 +47,14 @@ describe('JobRunner', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
+  const NOTHING_KEPT = { keepNow: null, keepsAudio: false };
   type Perform = (signal: AbortSignal, onProgress: (seconds: number) => void) => Promise<Bill>;
   function run(perform: Perform, jobs: Partial<JobLedger> = {}): JobRunner {
     const runner = new JobRunner({
       ledger: overriding(ledger, { jobs: overriding(ledger.jobs, jobs) }),
-      transcription: { perform: ({ signal }, { onProgress }) => perform(signal, onProgress) },
+      transcription: {
+        perform: async ({ signal }, { onProgress }) => ({ ...(await perform(signal, onProgress)), ...NOTHING_KEPT }),
+      },
       ...{ audio, timers, retentionMs: 1e12, now: () => bench.now },
       endpoint: '/api/v1/jobs',
       onEnd: () => ended++,

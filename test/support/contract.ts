@@ -73,7 +73,7 @@ export function contractViolations(response: SeenResponse): string[] {
   return [...headerViolations(documented, response), ...bodyViolations(documented, pointer, response)];
 }
 
-const isPage = (path: string): boolean => /^\/(docs|dashboard|favicon\.ico$|$)/.test(path);
+const isPage = (path: string): boolean => /^\/(docs|dashboard|share|favicon\.ico$|$)/.test(path);
 
 /** Unknown paths and methods: the error shape all the same. */
 function plainError(response: SeenResponse): string[] {

@@ -138,6 +138,7 @@ export class TestServer<E extends ShownEngine = FakeEngine> {
       settings: { ...serverSettings(readConfig({}, packageRoot)), ...options.settings },
       uploadBase: directory,
       jobsDirectory: join(directory, 'jobs'),
+      libraryDirectory: join(directory, 'library'),
     });
     return server;
   }
@@ -201,6 +202,12 @@ export class TestServer<E extends ShownEngine = FakeEngine> {
   jobFiles(): string[] {
     const jobs = join(this.directory, 'jobs');
     return existsSync(jobs) ? readdirSync(jobs) : [];
+  }
+
+  /** Ids of the transcripts whose recordings lie on disk now. */
+  recordings(): string[] {
+    const library = join(this.directory, 'library');
+    return existsSync(library) ? readdirSync(library) : [];
   }
 
   close(drainMs = 0): Promise<void> {

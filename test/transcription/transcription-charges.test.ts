@@ -120,7 +120,12 @@ describe('TranscriptionService: charges', () => {
     let serving = fixture.engine;
     const changing = new TranscriptionService({
       acquire: (model) => ({ ...fixedEngines(serving, undefined)(model), release: () => void (given += 1) }),
-      ...{ ledger: fixture.ledger, diarizer: fixture.diarizer, backlog: fixture.engine.backlog },
+      ...{
+        ledger: fixture.ledger,
+        diarizer: fixture.diarizer,
+        backlog: fixture.engine.backlog,
+        keeper: fixture.keeper,
+      },
       settings: { ...PRICES, maxAudioSeconds: 600, maxInFlight: 64 },
     });
     expect(changing.offer.targets).to.deep.equal(['en']);

@@ -8,6 +8,7 @@ import { createLedger } from '../../src/ledger/sqlite/ledger.js';
 import type { Account, IssuedKey } from '../../src/ledger/types.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import type { TextTranslator } from '../../src/transcription/language-support.js';
+import type { TranscriptKeeper } from '../../src/transcription/keep.js';
 import { fixedEngines } from '../../src/transcription/engine-lease.js';
 import {
   type TranscriptionAnswer,
@@ -39,6 +40,8 @@ export class TranscriptionFixture {
   translator!: TextTranslator;
   diarizer!: FakeDiarizer | NoDiarizer;
 
+  keeper: TranscriptKeeper = { prepare: () => Promise.resolve(null) };
+
   async open(): Promise<void> {
     this.directory = mkdtempSync(join(tmpdir(), 'verbatim-test-'));
     this.ledger = createLedger({ path: this.databasePath(), secret: 'a secret for the tests' });
@@ -69,7 +72,7 @@ export class TranscriptionFixture {
     const { ledger, engine, translator, diarizer } = this;
     return new TranscriptionService({
       acquire: fixedEngines(engine, translator),
-      ...{ ledger, diarizer, backlog: engine.backlog },
+      ...{ ledger, diarizer, backlog: engine.backlog, keeper: this.keeper },
       settings: { ...PRICES, maxAudioSeconds: 600, maxInFlight: 64, ...settings },
     });
   }

@@ -24,7 +24,7 @@ import {
   JobStatusFilter,
   jobPlaceOf,
 } from './jobs-schema.js';
-import { parseOptions, TEXT_FIELDS } from './transcribe-fields.js';
+import { parseKeep, parseOptions, TEXT_FIELDS } from './transcribe-fields.js';
 
 export const JOBS_ENDPOINT = '/api/v1/jobs';
 
@@ -51,7 +51,8 @@ function create(deps: HttpDeps): Handler {
   const dialect: Dialect<AskedJob> = {
     path: JOBS_ENDPOINT,
     form: { fileField: 'audio', textFields: FIELDS },
-    asked: ({ one }) => ({ options: parseOptions(one), webhook: webhookOf(one, deps) }),
+    asked: ({ one }) => ({ options: parseOptions(one), keep: parseKeep(one), webhook: webhookOf(one, deps) }),
+    source: 'job',
     idempotencyKey: readIdempotencyKey,
     checkRoom: (accountId) => deps.jobs.checkRoom(accountId),
   };

@@ -44,6 +44,15 @@ export function parseOptions(fields: Fields): TranscriptionOptions {
   };
 }
 
+/** null: the request says nothing about it. */
+export function parseKeep(fields: Fields): boolean | null {
+  const given = fields.get('keep')?.toLowerCase();
+  if (given === undefined) return null;
+  const word = BOOLEAN_WORDS.find((known) => known === given);
+  if (word !== undefined) return BOOLEANS[word];
+  throw invalid('keep', `keep must be one of: ${BOOLEAN_WORDS.join(', ')}.`);
+}
+
 /** How many people speak. */
 function parseSpeakers(fields: Fields, diarize: boolean): Pick<TranscriptionOptions, 'minSpeakers' | 'maxSpeakers'> {
   const given = SPEAKER_COUNTS.find((name) => fields.has(name));

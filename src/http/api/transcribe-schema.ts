@@ -100,6 +100,15 @@ export const TranscribeFields = {
     'Format of the answer. text, srt and vtt are the text alone, or subtitles; with `translate_to`, of ' +
       'the translation. Other details are then in the headers. Errors are always JSON.',
   ),
+  keep: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether the transcript is kept: found, read and corrected under `/api/v1/transcripts`. Absent: as the account ' +
+        'is set, which is not to keep. true where the account is set so: for 30 days, and the recording as the account ' +
+        `is set. Also taken: ${BOOLEAN_WORDS.join(', ')}, in any case.`,
+      examples: [true, false],
+    }),
+  ),
   prompt: Type.Optional(
     Type.String({
       maxLength: MOST_PROMPT_CHARACTERS,

@@ -3,7 +3,7 @@ import type { HttpDeps } from '../app/deps.js';
 import { readIdempotencyKey } from '../app/idempotency-key.js';
 import type { Route } from '../app/route.js';
 import { transcriptionRoute, type Dialect } from '../transcripts/transcription-route.js';
-import { parseOptions, TEXT_FIELDS } from './transcribe-fields.js';
+import { parseKeep, parseOptions, TEXT_FIELDS } from './transcribe-fields.js';
 import { writtenAnswer } from './written-answer.js';
 
 const DIALECT: Dialect = {
@@ -11,7 +11,7 @@ const DIALECT: Dialect = {
   form: { fileField: 'audio', textFields: TEXT_FIELDS },
   asked: (fields) => {
     const options = parseOptions(fields.one);
-    return { options, written: (answer) => writtenAnswer(answer, options.format) };
+    return { options, keep: parseKeep(fields.one), written: (answer) => writtenAnswer(answer, options.format) };
   },
   idempotencyKey: readIdempotencyKey,
 };

@@ -32,14 +32,14 @@ const segment = shape({
   speaker,
 });
 
-const segments = Type.Optional(
-  Type.Array(segment, {
-    description:
-      'With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part ' +
-      'of one, of at most 7 s and ' +
-      '84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap.',
-  }),
-);
+export const TimedSegments = Type.Array(segment, {
+  description:
+    'With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part ' +
+    'of one, of at most 7 s and ' +
+    '84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap.',
+});
+
+const segments = Type.Optional(TimedSegments);
 
 const timedWord = shape({
   word: Type.String({ description: 'Includes its punctuation.', examples: ['domingo,'] }),
@@ -53,7 +53,11 @@ const timedWord = shape({
   speaker,
 });
 
-const translation = shape(
+export const TimedWords = Type.Array(timedWord, {
+  description: 'With `timestamps` word, or with `diarize`; joined they are `text`, spaces aside.',
+});
+
+export const TranscriptTranslation = shape(
   { language, text: Type.String({ examples: ['Today is Sunday.'] }), segments },
   'Present when translate_to was sent.',
 );
@@ -61,10 +65,11 @@ const translation = shape(
 export const warningsField = Type.Optional(
   Type.Array(
     shape({
-      code: oneOf(['demonstration_model'], {
+      code: oneOf(['demonstration_model', 'not_kept'], {
         description:
           'demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book ' +
-          'only; the message says how to install a published one.',
+          'only; the message says how to install a published one. not_kept: the transcript was to be kept, and there ' +
+          'was no room for it, or it could not be written.',
         examples: ['demonstration_model'],
       }),
       message: Type.String({ examples: [warning?.message] }),
@@ -79,12 +84,8 @@ export const Transcription = shape({
   language,
   text: Type.String({ examples: ['Hoy es domingo, dieciocho de mayo.'] }),
   segments,
-  words: Type.Optional(
-    Type.Array(timedWord, {
-      description: 'With `timestamps` word, or with `diarize`; joined they are `text`, spaces aside.',
-    }),
-  ),
-  translation: Type.Optional(translation),
+  words: Type.Optional(TimedWords),
+  translation: Type.Optional(TranscriptTranslation),
   warnings: warningsField,
   credits_used: creditsUsed,
   credits_remaining: creditsRemaining,

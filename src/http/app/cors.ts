@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import type { HttpSettings } from './deps.js';
 
 const API = /^\/(api|v1)\//;
-const METHODS = 'GET, HEAD, POST, DELETE';
+const METHODS = 'GET, HEAD, POST, PATCH, DELETE';
 /** The headers that a client may send when its preflight request names none. */
 const HEADERS = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
 const HEADER_LIST = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+(?: *, *[A-Za-z0-9!#$%&'*+.^_`|~-]+)*$/;

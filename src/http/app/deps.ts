@@ -13,6 +13,7 @@ import type { AddressLimit } from '../limits/address-limit.js';
 import type { Metrics } from '../monitoring/metrics.js';
 import type { InFlightRegistry } from '../limits/in-flight.js';
 import type { LiveService } from '../../live/service.js';
+import type { Library } from '../../library/library.js';
 import type { JobService } from '../../jobs/job-service.js';
 import type { AddressGuard } from '../../webhooks/addresses.js';
 import type { SpeechModelDirectory } from '../../transcription/engine-lease.js';
@@ -70,6 +71,7 @@ export interface HttpDeps {
   diarizer: Diarizer | NoDiarizer;
   transcription: TranscriptionService;
   jobs: JobService;
+  library: Library;
   live: LiveService;
   /** Where webhooks may go. */
   webhookGuard: AddressGuard;

@@ -140,6 +140,36 @@ export class Exchange {
     });
   }
 
+  /**
+   * A recording, or the part of it that the client asks for: players jump in it. A part that is not there gives the
+   * whole. Nothing in it is ever run: it came from a client.
+   */
+  recording(path: string, contentType: string, more: OutgoingHttpHeaders = {}): Promise<void> {
+    const { req, res } = this;
+    const headers = { 'Content-Security-Policy': "default-src 'none'; sandbox", ...more };
+    res.set({ 'Content-Type': contentType, ...headers, ...this.#everyHeader(headers) });
+    const options = {
+      dotfiles: 'allow',
+      acceptRanges: true,
+      cacheControl: false,
+      etag: false,
+      lastModified: false,
+    } as const;
+    return new Promise((resolve, reject) => {
+      const sent = (error?: Error & { status?: number }): void => {
+        if (error?.status === 416 && req.headers.range !== undefined) {
+          delete req.headers.range;
+          res.removeHeader('Content-Range');
+          res.sendFile(path, options, sent);
+        } else if (error === undefined || this.#clientGone) {
+          this.#record(this.#clientGone && !res.writableFinished ? CLIENT_CLOSED_REQUEST : res.statusCode);
+          resolve();
+        } else reject(error);
+      };
+      res.sendFile(path, options, sent);
+    });
+  }
+
   /** Sends the browser on, with GET. */
   seeOther(location: string, headers: OutgoingHttpHeaders = {}): void {
     this.send(303, HTML_TYPE, '', { ...headers, Location: location });

@@ -21,16 +21,17 @@ export function refuseEncodedBody(exchange: Exchange): void {
   throw new VerbatimError('unsupported_media_type', 'Content-Encoding is not supported; send the body as it is.');
 }
 
-/** A JSON object of at most 16 KiB that arrives in time. */
+/** A JSON object that arrives in time. */
 export async function readJsonObject(
   exchange: Exchange,
   deps: Pick<HttpDeps, 'settings' | 'timers'>,
+  mostBytes = MAX_BODY_BYTES,
 ): Promise<Record<string, unknown>> {
   if (mediaType(exchange.req.headers['content-type']) !== 'application/json') {
     throw new VerbatimError('unsupported_media_type', 'Send the body as application/json.');
   }
   refuseEncodedBody(exchange);
-  const text = await readText(exchange, deps);
+  const text = await readText(exchange, deps, mostBytes);
   const value = parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new VerbatimError('invalid_request', 'The body must be a JSON object.');
@@ -47,16 +48,17 @@ export async function readForm(
     throw new VerbatimError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.');
   }
   refuseEncodedBody(exchange);
-  return new URLSearchParams(await readText(exchange, deps));
+  return new URLSearchParams(await readText(exchange, deps, MAX_BODY_BYTES));
 }
 
 async function readText(
   exchange: Exchange,
   { settings, timers }: Pick<HttpDeps, 'settings' | 'timers'>,
+  mostBytes: number,
 ): Promise<string> {
   const { req } = exchange;
   const timeoutMs = settings.jsonTimeoutMs;
-  if (Number(req.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  if (Number(req.headers['content-length'] ?? 0) > mostBytes) throw tooLarge(mostBytes);
   acceptBody(exchange);
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -68,8 +70,8 @@ async function readText(
     };
     req.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
-      else settle(() => reject(tooLarge()))();
+      if (bytes <= mostBytes) chunks.push(chunk);
+      else settle(() => reject(tooLarge(mostBytes)))();
     });
     req.once('end', settle(resolve));
     req.once(
@@ -96,8 +98,8 @@ function parse(text: string): unknown {
   }
 }
 
-function tooLarge(): VerbatimError {
-  return new VerbatimError('invalid_request', `The body may have at most ${MAX_BODY_BYTES} bytes.`);
+function tooLarge(mostBytes: number): VerbatimError {
+  return new VerbatimError('invalid_request', `The body may have at most ${mostBytes} bytes.`);
 }
 
 function tooSlow(timeoutMs: number): VerbatimError {

@@ -8,7 +8,7 @@ export type Handler = (exchange: Exchange) => void | Promise<void>;
 
 export interface Route {
   path: string;
-  methods: Partial<Record<'GET' | 'POST' | 'DELETE', Handler>>;
+  methods: Partial<Record<'GET' | 'POST' | 'PATCH' | 'DELETE', Handler>>;
 }
 
 export type Locals = { exchange: Exchange };

@@ -5,7 +5,7 @@
 import { answerText, type TextFormat } from '../../transcription/answer-text.js';
 import type { TranscriptionResult } from '../../transcription/result.js';
 import type { TranscriptionAnswer } from '../../transcription/transcription.js';
-import { parseOptions, TEXT_FIELDS } from '../api/transcribe-fields.js';
+import { parseKeep, parseOptions, TEXT_FIELDS } from '../api/transcribe-fields.js';
 import { transcriptionBody } from '../../transcription/transcription-body.js';
 import type { HttpDeps } from '../app/deps.js';
 import type { Route } from '../app/route.js';
@@ -16,7 +16,7 @@ import { PATHS } from './paths.js';
 import { tryView } from './try-view.js';
 import type { PageHandlers } from './page-handlers.js';
 
-const FIELDS = ['language', 'translate_to', 'diarize', 'num_speakers'];
+const FIELDS = ['language', 'translate_to', 'diarize', 'num_speakers', 'keep'];
 
 export function tryRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
   const { ledger, transcription } = deps;
@@ -28,9 +28,10 @@ export function tryRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
     },
     asked: ({ one }) => {
       const timestamps = transcription.offer.alignsWords ? 'word' : 'segment';
-      return { options: { ...parseOptions(one), timestamps }, events: EVENTS };
+      return { options: { ...parseOptions(one), timestamps }, keep: parseKeep(one), events: EVENTS };
     },
     idempotencyKey: () => null,
+    source: 'page',
   };
   const page = pages.memberPage(async ({ account }) => {
     const note = demonstrationNote(deps, account);

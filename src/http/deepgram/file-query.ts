@@ -15,6 +15,8 @@ export interface FileQuery {
   /** Silence in seconds that parts two utterances; null: the answer has no utterances. */
   utteranceGap: number | null;
   paragraphs: boolean;
+  /** Whether the transcript is kept; null: as the account is set. */
+  keep: boolean | null;
   /** Parameters that were understood, and do nothing. */
   ignored: string[];
 }
@@ -23,7 +25,7 @@ const DEFAULT_GAP_SECONDS = 0.8;
 
 export const FILE_PARAMETERS = [
   ...(['model', 'language', 'detect_language', 'punctuate', 'smart_format', 'diarize'] as const),
-  ...(['utterances', 'utt_split', 'paragraphs'] as const),
+  ...(['utterances', 'utt_split', 'paragraphs', 'keep'] as const),
 ];
 const IGNORED = ['filler_words', 'extra', 'profanity_filter', 'tag', 'mip_opt_out', 'version'];
 /** What this server does not do; refused unless it is off. */
@@ -57,6 +59,7 @@ export function fileQuery(query: URLSearchParams, speechModels: SpeechModelDirec
     namesLanguages: detectsEach && !detectsLanguage,
     utteranceGap: flag(query, 'utterances', false) ? gapSeconds : null,
     paragraphs,
+    keep: query.has('keep') ? flag(query, 'keep', false) : null,
     ignored: IGNORED.filter((name) => query.has(name)),
   };
 }

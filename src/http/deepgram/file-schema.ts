@@ -34,9 +34,14 @@ export const UtteranceSplit = query(
 );
 export const Paragraphs = flag('paragraphs', 'Means `punctuate`; sentences in paragraphs.');
 
+export const Keep = flag(
+  'keep',
+  'Whether the transcript is kept, as `keep` of `/api/v1/transcribe`. Absent: as the account is set.',
+);
+
 export const LISTEN_PARAMETERS = {
   ...{ ListenModel, ListenLanguage, DetectLanguage, Punctuate, SmartFormat, Diarize },
-  ...{ Utterances, UtteranceSplit, Paragraphs },
+  ...{ Utterances, UtteranceSplit, Paragraphs, Keep },
 };
 
 const times = { start: seconds('Seconds from the start of the file.'), end: seconds('Never past `duration`.') };

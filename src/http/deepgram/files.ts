@@ -29,7 +29,7 @@ export function listenFileRoutes(deps: HttpDeps): Route[] {
     asked: (_fields, exchange, { sha256 }) => {
       const query = fileQuery(queryOf(exchange.req), deps.speechModels);
       const facts = { requestId: exchange.id, sha256, createdAt: createdAt(exchange, deps) };
-      return { options: query.options, written: (answer) => written(answer, query, facts) };
+      return { options: query.options, keep: query.keep, written: (answer) => written(answer, query, facts) };
     },
   };
   return [transcriptionRoute(deps, dialect, (own, handler) => authenticated(own, handler, headerKey))];

@@ -21,12 +21,18 @@ type Operation =
   | 'deleteJob'
   | 'createAccount'
   | 'createToken'
-  | (typeof TRANSCRIBING | typeof BY_MODEL | typeof OF_ACCOUNT | typeof OPENING)[number];
+  | (typeof TRANSCRIBING | typeof BY_MODEL | typeof OF_ACCOUNT | typeof OPENING | typeof OF_TRANSCRIPT)[number];
 
 /** Operations of operators that take an account's id. */
 const OF_ACCOUNT = [
   ...(['getAccount', 'deleteAccount', 'suspendAccount', 'resumeAccount'] as const),
   ...(['exportAccount', 'grantCredits'] as const),
+] as const;
+
+/** Those that take a kept transcript's id. */
+const OF_TRANSCRIPT = [
+  ...(['getTranscript', 'updateTranscript', 'deleteTranscript', 'createShare', 'revokeShare'] as const),
+  ...(['getTranscriptAudio', 'exportTranscript'] as const),
 ] as const;
 
 /** Those that make ephemeral keys with a session in them. */
@@ -106,6 +112,18 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
     meaning: 'The account has no such job, or no longer.',
     message: 'The account has no job with this id.',
   },
+  transcript_not_found: {
+    status: 404,
+    raisedBy: OF_TRANSCRIPT,
+    meaning: 'The account keeps no such transcript, or no longer; or it has no recording, or no translation.',
+    message: 'The account keeps no transcript with this id.',
+  },
+  share_not_found: {
+    status: 404,
+    raisedBy: ['revokeShare'],
+    meaning: 'The transcript has no such link, or no longer.',
+    message: 'The transcript has no link with this id.',
+  },
   model_not_found: {
     status: 404,
     raisedBy: BY_MODEL,
@@ -128,6 +146,19 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
     message: 'This Idempotency-Key was used for a different request.',
     param: 'Idempotency-Key',
   },
+  conflict: {
+    status: 409,
+    raisedBy: ['updateTranscript'],
+    meaning: 'The transcript has been changed since: it has another `version` by now.',
+    message: 'The transcript was changed meanwhile. Read it again, and make the change to the version that it has now.',
+    param: 'version',
+  },
+  library_full: {
+    status: 409,
+    raisedBy: ['updateTranscript'],
+    meaning: "The account's kept transcripts take all the room that it has.",
+    message: 'The account has no room left for kept transcripts. Delete some that you no longer need.',
+  },
   file_too_large: {
     status: 413,
     raisedBy: TRANSCRIBING,
@@ -144,7 +175,11 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   },
   unsupported_media_type: {
     status: 415,
-    raisedBy: ['createKey', 'createAccount', 'grantCredits', 'createToken', ...OPENING, ...TRANSCRIBING],
+    raisedBy: [
+      ...(['createKey', 'createAccount', 'grantCredits', 'createToken', 'updateTranscript', 'createShare'] as const),
+      ...OPENING,
+      ...TRANSCRIBING,
+    ],
     meaning: 'The endpoint does not accept this Content-Type, or the body has a Content-Encoding.',
     message: 'Send the body as multipart/form-data.',
   },

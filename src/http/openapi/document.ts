@@ -23,6 +23,7 @@ messages may change. An error never charges. A path that is not below is answere
 const tags = [
   { name: 'transcription', description: 'Audio in, text out.' },
   { name: 'jobs', description: 'Audio in, text later.' },
+  { name: 'transcripts', description: 'Transcripts that the account keeps: found, read, corrected, shared.' },
   {
     name: 'openai',
     description: "The same for OpenAI's clients, with errors in their shape; see `OpenAiError`.",

@@ -1,4 +1,5 @@
 /** One consistent story in the answers of the document's endpoints; a test holds each against its schema. */
+import { transcriptExamples } from './transcript-examples.js';
 import { LISTEN_EXAMPLE } from '../deepgram/file-schema.js';
 import { EXPIRES_AT, SESSION_EXAMPLE, TRANSLATION_EXAMPLE } from '../realtime/client-secrets-schema.js';
 import { MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
@@ -77,6 +78,7 @@ export const textExamples = {
 };
 
 export const examples: Record<string, Examples> = {
+  ...transcriptExamples,
   Me: {
     me: {
       value: {

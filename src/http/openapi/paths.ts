@@ -5,6 +5,7 @@ import { KeyId } from '../api/keys-schema.js';
 import { IdempotencyKey } from '../app/idempotency-key.js';
 import { IdempotencyReplayed, TRANSCRIPT_HEADERS } from '../transcripts/transcription-headers.js';
 import { Location, RequestId, RetryAfter } from '../schema/headers.js';
+import { transcriptPaths } from './transcript-paths.js';
 import { adminPaths } from './admin-paths.js';
 import { livePaths } from './live-paths.js';
 import type { InvalidRequestExample } from './error-responses.js';
@@ -271,6 +272,7 @@ const servicePaths: Json = {
 export const paths: Json = {
   '/api/v1/transcribe': path({ post: transcribe }),
   ...jobPaths,
+  ...transcriptPaths,
   ...accountPaths,
   ...keyPaths,
   ...adminPaths,

@@ -10,6 +10,15 @@ import {
   UsageTo,
 } from '../api/admin-schema.js';
 import { JobCursor, JobId, JobLimit, JobStatusFilter } from '../api/jobs-schema.js';
+import { ShareId } from '../api/shares-schema.js';
+import {
+  ExportedText,
+  TranscriptCursor,
+  TranscriptFormat,
+  TranscriptId,
+  TranscriptLimit,
+  TranscriptSearch,
+} from '../api/transcripts-schema.js';
 import { KeyId } from '../api/keys-schema.js';
 import { IdempotencyKey } from '../app/idempotency-key.js';
 import {
@@ -43,6 +52,7 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
   RequestId: GivenRequestId,
   ...{ IdempotencyKey, RetryCount, Days, KeyId, ModelName },
   ...{ JobId, JobStatusFilter, JobLimit, JobCursor },
+  ...{ TranscriptId, TranscriptSearch, TranscriptLimit, TranscriptCursor, TranscriptFormat, ExportedText, ShareId },
   ...{ AccountId, AdminLimit, AdminCursor, UsageFrom, UsageTo, UsageAccount, UsageFormat },
   ...LISTEN_PARAMETERS,
 };

@@ -11,6 +11,13 @@ import {
 } from '../api/admin-schema.js';
 import { AcceptedJob, Job, JobEvent, JobList, JobRequestForm } from '../api/jobs-schema.js';
 import { CreatedKey, CreateKeyRequest, KeyList, RevokedKey } from '../api/keys-schema.js';
+import { CreatedShare, CreateShareRequest, RevokedShare, ShareList } from '../api/shares-schema.js';
+import {
+  DeletedTranscript,
+  KeptTranscriptBody,
+  TranscriptList,
+  UpdateTranscriptRequest,
+} from '../api/transcripts-schema.js';
 import { TranscribeRequest } from '../api/transcribe-schema.js';
 import { Transcription } from '../api/transcription-schema.js';
 import { ListenAnswer } from '../deepgram/file-schema.js';
@@ -41,6 +48,14 @@ export const schemas = {
   Job,
   JobList,
   JobEvent,
+  TranscriptList,
+  KeptTranscript: KeptTranscriptBody,
+  UpdateTranscriptRequest,
+  DeletedTranscript,
+  CreateShareRequest,
+  CreatedShare,
+  ShareList,
+  RevokedShare,
   CreateTranscriptionRequest,
   CreateTranslationRequest,
   OpenAiTranscription,

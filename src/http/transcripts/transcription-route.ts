@@ -6,6 +6,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { removeFile } from '../../remove-file.js';
 import { ClientGoneError, VerbatimError } from '../../errors.js';
 import { tooManyInFlight } from '../../ledger/limits.js';
+import type { TranscriptSource } from '../../ledger/transcripts.js';
 import type { Identity } from '../../ledger/types.js';
 import type { InFlightRequest } from '../limits/in-flight.js';
 import {
@@ -34,6 +35,8 @@ import { receiveUpload, refuseOversizedBody, type FormRules, type ReceivedFields
 /** The options of the client's request. */
 export interface AskedWork {
   options: TranscriptionOptions;
+  /** Whether the transcript is kept; null or absent: as the account is set. */
+  keep?: boolean | null;
 }
 
 /** And how it wants the answer: in one piece, or in events while it is made. */
@@ -62,6 +65,8 @@ export interface Dialect<A extends AskedWork = AskedTranscription> {
   form: FormRules | null;
   /** Throws what can be refused before the body; not asked where a stored answer may be sent. */
   checkEarly?: (exchange: Exchange) => void;
+  /** Where transcripts that are kept were made; default: by the API. */
+  source?: TranscriptSource;
   /** Throws the refusal for the client. */
   asked: (fields: ReceivedFields, exchange: Exchange, file: UploadedFile) => A;
   /** Throws when it is malformed; null: none was sent. */
@@ -168,14 +173,15 @@ function mayBeStored(
 export async function inFlight<A extends AskedWork, T>(
   deps: HttpDeps,
   dialect: Dialect<A>,
-  { exchange, identity: { account, key }, repeatable }: Intake,
+  { exchange, identity, repeatable }: Intake,
   work: (request: TranscriptionRequest, asked: A) => Promise<T>,
 ): Promise<{ outcome: T; uploadMs: number }> {
+  const { account, key } = identity;
   const flight = deps.inFlight.begin({ accountId: account.id, keyId: key.id });
   const closeWatch = abortOnClose(exchange, flight);
   const timer = deps.timers.after(deps.settings.requestTimeoutMs, () => flight.abort(timedOut(deps)));
   try {
-    const { asked, request } = await receive(deps, dialect, exchange, { flight, repeatable });
+    const { asked, request } = await receive(deps, dialect, exchange, { flight, identity, repeatable });
     const uploadMs = performance.now() - exchange.startedAt;
     abortOnHangUp(exchange, flight);
     const outcome = await work(request, asked);
@@ -209,10 +215,10 @@ function abortOnHangUp({ req, res }: Exchange, flight: InFlightRequest): void {
 
 /** Leaves no file behind when it throws; else the file is the request's. */
 async function receive<A extends AskedWork>(
-  { settings, timers, uploads, uploadTurns }: HttpDeps,
-  { form, asked: ask, path: endpoint }: Dialect<A>,
+  { settings, timers, uploads, uploadTurns, library }: HttpDeps,
+  { form, asked: ask, path: endpoint, source = 'api' }: Dialect<A>,
   exchange: Exchange,
-  { flight, repeatable }: { flight: InFlightRequest; repeatable: Repeatable },
+  { flight, identity, repeatable }: { flight: InFlightRequest; identity: Identity; repeatable: Repeatable },
 ): Promise<{ asked: A; request: TranscriptionRequest }> {
   const { accountId, keyId, signal } = flight;
   const path = uploads.newPath();
@@ -234,11 +240,15 @@ async function receive<A extends AskedWork>(
     const asked = ask(fields, exchange, file);
     const { idempotencyKey } = repeatable;
     const { sha256, head, fileName } = file;
+    const { keep = null } = asked;
+    const name = source === 'page' ? null : identity.key.name;
     const request = {
       requestId: exchange.id,
       ...{ accountId, keyId, endpoint, idempotencyKey, signal },
       audio: { path, sha256, head, fileName },
       options: asked.options,
+      keepAsked: keep,
+      keep: await library.keeping.orderFor(accountId, { keep, title: fileName, source: { kind: source, name } }),
       unkeyed: unkeyedOf(repeatable, fields),
     };
     return { asked, request };

@@ -117,15 +117,15 @@ describe('the OpenAPI document', () => {
 
   it('names, summarises and tags every operation', () => {
     const operations = Object.values(document['paths'] as Record<string, Json>)
-      .flatMap((item) => [item['get'], item['post'], item['delete']])
+      .flatMap((item) => [item['get'], item['post'], item['patch'], item['delete']])
       .filter(isObject);
-    expect(operations).to.have.length(33);
+    expect(operations).to.have.length(42);
     const known = (document['tags'] as { name: string }[]).map(({ name }) => name);
     for (const operation of operations) {
       expect(operation).to.include.keys('operationId', 'summary', 'tags', 'responses');
       expect(known).to.include.members(operation['tags'] as string[]);
     }
-    expect(new Set(operations.map((operation) => operation['operationId'])).size).to.equal(33);
+    expect(new Set(operations.map((operation) => operation['operationId'])).size).to.equal(42);
   });
 
   it('shows of malformed requests what the server says of them', async () => {
@@ -156,9 +156,9 @@ describe('the OpenAPI document', () => {
   it('has every variant of a path that the server knows, and no other', async () => {
     const server = await TestServer.start();
     for (const [template, item] of Object.entries(document['paths'] as Record<string, Json>)) {
-      const path = template.replace('{id}', 'key_1').replace('{model}', 'base');
+      const path = template.replace('{id}', 'key_1').replace('{model}', 'base').replace('{share}', 'shr_1');
       const { headers } = await call(server, path, { method: 'OPTIONS' });
-      const known = ['get', 'post', 'delete'].filter((method) => method in item);
+      const known = ['get', 'post', 'patch', 'delete'].filter((method) => method in item);
       const allowed = headers.get('allow')!.toLowerCase().split(', ');
       expect(
         allowed.filter((method) => !['head', 'options'].includes(method)),

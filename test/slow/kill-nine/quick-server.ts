@@ -32,6 +32,7 @@ async function main(): Promise<void> {
       version: 'test',
       uploadBase,
       jobsDirectory: `${uploadBase}-jobs`,
+      libraryDirectory: `${uploadBase}-library`,
       ledger,
     },
     engine,

@@ -1,0 +1,2 @@
+/** Where links lead that show a transcript to anybody who has them. */
+export const SHARE = '/share';
