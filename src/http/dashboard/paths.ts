@@ -57,6 +57,7 @@ export function transcriptPath(
   id: string,
   action?:
     | 'audio'
+    | 'export'
     | 'words'
     | 'segments'
     | 'names'
@@ -73,7 +74,7 @@ export function transcriptPath(
 }
 
 export function exportPath(id: string, format: string, isTranslated = false): string {
-  return `${PATHS.transcripts}/${id}/export?format=${format}${isTranslated ? '&translation=true' : ''}`;
+  return `${transcriptPath(id, 'export')}?format=${format}${isTranslated ? '&translation=true' : ''}`;
 }
 
 /** Of a link that somebody has. */

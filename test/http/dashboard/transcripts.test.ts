@@ -41,15 +41,22 @@ describe('dashboard: kept transcripts', () => {
 
   it('say what to do before there are any, and that nothing is kept', async () => {
     const text = await page();
-    expect(text).to.contain('No transcripts yet').and.to.match(/value="off"\s+checked/);
+    expect(text)
+      .to.contain('No transcripts yet')
+      .and.to.match(/value="off"\s+checked/);
   });
 
   it('are listed once an account keeps them, for as long as it says', async () => {
     const { location } = await browser.post('/dashboard/transcripts/settings', { keep: 'month' });
     expect(location).to.equal('/dashboard/transcripts?notice=keep-saved');
-    const { body } = await transcribe(server, { key: ann.key, parts: [['audio', fakeAudio(3, { text: 'By itself.' })]] });
+    const { body } = await transcribe(server, {
+      key: ann.key,
+      parts: [['audio', fakeAudio(3, { text: 'By itself.' })]],
+    });
     const listed = await page();
-    expect(listed).to.contain(`/dashboard/transcripts/${String(body['id'])}"`).and.to.contain('Kept until');
+    expect(listed)
+      .to.contain(`/dashboard/transcripts/${String(body['id'])}"`)
+      .and.to.contain('Kept until');
     expect(listed).to.match(/value="month"\s+checked/);
     now += 31 * DAY;
     browser = await browserOf(server, ann.account);
@@ -64,7 +71,9 @@ describe('dashboard: kept transcripts', () => {
     expect(found).to.contain('<mark>café</mark>').and.to.contain(`/dashboard/transcripts/${cafe}#t=0`);
     expect(await page('?query=nowhere')).to.contain('Nothing found');
     expect(await page('?source=job')).to.contain('Nothing found');
-    expect(await page('?source=api')).to.contain(cafe).and.to.contain(other);
+    expect(await page('?source=api'))
+      .to.contain(cafe)
+      .and.to.contain(other);
     expect(await page('?to=2026-11-21')).to.contain('Nothing found');
     expect(await page('?from=2026-11-22&to=2026-11-22')).to.contain(cafe);
   });
@@ -96,7 +105,9 @@ describe('dashboard: kept transcripts', () => {
     const stale = await save(1, 'Other.');
     expect(stale.status).to.equal(409);
     expect((await save(2, 'x'.repeat(3000))).status).to.equal(400);
-    expect(await page(`/${id}/changes`)).to.contain('text of 1 line').and.to.contain(ann.account.email);
+    expect(await page(`/${id}/changes`))
+      .to.contain('text of 1 line')
+      .and.to.contain(ann.account.email);
     await change(id, 'undo', {});
     expect(await page(`/${id}`)).to.contain('Helo world.');
     expect(await page(`/${id}/changes`)).to.contain('a change was undone');
@@ -108,7 +119,9 @@ describe('dashboard: kept transcripts', () => {
     expect(await page(`/${id}`)).to.contain('<h1>Fish</h1>');
     const { location } = await change(id, 'replace', { find: 'FISH', replace: 'cats' });
     expect(location).to.contain('replaced=2');
-    expect(await page(`/${id}?replaced=2`)).to.contain('One cats, two cats.').and.to.contain('2 places replaced.');
+    expect(await page(`/${id}?replaced=2`))
+      .to.contain('One cats, two cats.')
+      .and.to.contain('2 places replaced.');
     await change(id, 'notes', { at: '0:02', text: 'Listen.' });
     const noted = await page(`/${id}`);
     expect(noted).to.contain('Listen.').and.to.contain('#t=2"');
@@ -143,7 +156,9 @@ describe('dashboard: kept transcripts', () => {
     const address = /id="share-link"[^>]*>([^<]+)</.exec(made.text)?.[1] ?? '';
     const shared = await fetch(address);
     expect(shared.status).to.equal(200);
-    expect(await shared.text()).to.contain('Read this.').and.not.to.contain(ann.account.email);
+    expect(await shared.text())
+      .to.contain('Read this.')
+      .and.not.to.contain(ann.account.email);
     const shares = await page(`/${id}/shares`);
     expect(shares).not.to.contain(new URL(address).pathname);
     const revoke = /href="(\/dashboard\/transcripts\/[^"]+\/revoke)"/.exec(shares)?.[1] ?? '';
@@ -157,7 +172,9 @@ describe('dashboard: kept transcripts', () => {
     const id = await keep('Forget this.');
     await change(id, 'names', { title: 'Secret plan' });
     const path = `/dashboard/transcripts/${id}/delete`;
-    expect((await browser.get(path)).text).to.contain('Secret plan').and.to.contain('cannot be undone');
+    expect((await browser.get(path)).text)
+      .to.contain('Secret plan')
+      .and.to.contain('cannot be undone');
     expect((await browser.post(path)).location).to.contain('transcript-deleted');
     expect((await browser.get(`/dashboard/transcripts/${id}`)).status).to.equal(404);
     expect(await page()).to.contain('No transcripts yet');
@@ -184,7 +201,11 @@ describe('dashboard: kept transcripts', () => {
 
   it('are not changed by forms of other sites', async () => {
     const id = await keep('Stay.');
-    const { status } = await browser.post(`/dashboard/transcripts/${id}/delete`, {}, { 'sec-fetch-site': 'cross-site' });
+    const { status } = await browser.post(
+      `/dashboard/transcripts/${id}/delete`,
+      {},
+      { 'sec-fetch-site': 'cross-site' },
+    );
     expect(status).to.equal(403);
     expect(await page(`/${id}`)).to.contain('Stay.');
   });

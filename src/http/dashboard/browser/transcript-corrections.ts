@@ -41,20 +41,20 @@ export class Corrections {
     this.#isOn = isOn;
     const { region } = this.place.lines;
     region.classList.toggle('correcting', isOn);
-    for (const said of region.querySelectorAll<HTMLElement>('.said')) {
-      if (isOn) said.tabIndex = 0;
-      else said.removeAttribute('tabindex');
+    for (const lineText of region.querySelectorAll<HTMLElement>('.line-text')) {
+      if (isOn) lineText.tabIndex = 0;
+      else lineText.removeAttribute('tabindex');
     }
   }
 
   /** A line becomes editable when it is selected: a browser edits one faster than thousands. */
   #open({ target }: Event): void {
-    const said = target instanceof Element ? target.closest<HTMLElement>('.said') : null;
-    if (this.#isOn && said !== null && !said.isContentEditable) said.focus();
+    const lineText = target instanceof Element ? target.closest<HTMLElement>('.line-text') : null;
+    if (this.#isOn && lineText !== null && !lineText.isContentEditable) lineText.focus();
   }
 
   #begin({ target }: Event): void {
-    if (!this.#isOn || !(target instanceof HTMLElement) || !target.classList.contains('said')) return;
+    if (!this.#isOn || !(target instanceof HTMLElement) || !target.classList.contains('line-text')) return;
     if (this.#before.has(target)) return;
     const text = target.querySelector('em') === null ? textIn(target) : '';
     this.#before.set(target, text);
@@ -84,19 +84,19 @@ export class Corrections {
     else if (key !== 'Enter' || event.isComposing) return;
     event.preventDefault();
     target.blur();
-    if (key === 'Enter') this.place.lines.said(lineOf(target) + 1)?.focus();
+    if (key === 'Enter') this.place.lines.textElement(lineOf(target) + 1)?.focus();
   }
 
-  async #save(said: HTMLElement, text: string): Promise<void> {
+  async #save(lineText: HTMLElement, text: string): Promise<void> {
     const { lines, texts, status, failure } = this.place;
     status.textContent = texts['saving'] ?? '';
-    const segments = [{ index: lineOf(said), text }];
+    const segments = [{ index: lineOf(lineText), text }];
     const answer = await this.place
       .fetch(`${lines.region.dataset['path'] ?? ''}/segments`, { version: this.#version, segments })
       .catch(() => ({ status: 0, body: null }));
     if (answer.status !== 200) {
       status.textContent = '';
-      said.classList.add('unsaved');
+      lineText.classList.add('unsaved');
       failure.textContent = answer.status === 409 ? (texts['conflict'] ?? '') : messageOf(answer.body, texts);
       return;
     }
@@ -107,15 +107,15 @@ export class Corrections {
     }
     for (const segment of saved.segments) {
       lines.replace(segment.index, segment.text, segment.words);
-      lines.said(segment.index)?.classList.remove('unsaved');
+      lines.textElement(segment.index)?.classList.remove('unsaved');
     }
     failure.textContent = '';
     status.textContent = texts['saved'] ?? '';
   }
 }
 
-function lineOf(said: HTMLElement): number {
-  const line = said.closest<HTMLElement>('.said-line');
+function lineOf(lineText: HTMLElement): number {
+  const line = lineText.closest<HTMLElement>('.text-line');
   return line === null ? -1 : indexOf(line);
 }
 

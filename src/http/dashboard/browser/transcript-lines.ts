@@ -28,11 +28,11 @@ export class TranscriptLines {
   }
 
   /** Null: there is no such line. */
-  said(line: number): HTMLElement | null {
-    return this.region.querySelector<HTMLElement>(`#s${line} .said`);
+  textElement(line: number): HTMLElement | null {
+    return this.region.querySelector<HTMLElement>(`#s${line} .line-text`);
   }
 
-  /** The word that is said then; null: none is, or its line has no times. */
+  /** The word that is lineText then; null: none is, or its line has no times. */
   at(ms: number): WordPlace | null {
     const line = lastAtMost(this.#starts, ms);
     const words = this.words[line] ?? [];
@@ -51,7 +51,7 @@ export class TranscriptLines {
   /** Seconds at which the word in this element begins; null: it is none. */
   startOf(element: Element): number | null {
     const word = element.closest<HTMLElement>('.word');
-    const line = word?.closest<HTMLElement>('.said-line');
+    const line = word?.closest<HTMLElement>('.text-line');
     if (word === null || !line) return null;
     const found = this.words[indexOf(line)]?.[Number(word.dataset['word'])];
     return found === undefined ? null : found[0] / 1000;
@@ -63,16 +63,16 @@ export class TranscriptLines {
 
   /** New text, and its words. */
   replace(line: number, text: string, words: TimedPiece[]): void {
-    const said = this.said(line);
-    if (said === null) return;
+    const lineText = this.textElement(line);
+    if (lineText === null) return;
     this.words[line] = words;
-    said.textContent = text;
-    const group = said.closest<HTMLElement>('.lines-group');
-    if (group !== null && this.#inSight.has(group)) this.#divide(said, line);
+    lineText.textContent = text;
+    const group = lineText.closest<HTMLElement>('.lines-group');
+    if (group !== null && this.#inSight.has(group)) this.#divide(lineText, line);
   }
 
   #lines(): Iterable<HTMLElement> {
-    return this.region.querySelectorAll<HTMLElement>('.said-line');
+    return this.region.querySelectorAll<HTMLElement>('.text-line');
   }
 
   #change(entries: readonly IntersectionObserverEntry[]): void {
@@ -80,20 +80,20 @@ export class TranscriptLines {
       const group = target as HTMLElement;
       if (isIntersecting) this.#inSight.add(group);
       else this.#inSight.delete(group);
-      for (const line of group.querySelectorAll<HTMLElement>('.said-line')) {
-        const said = line.querySelector<HTMLElement>('.said');
-        if (said === null || said.isContentEditable) continue;
-        if (isIntersecting) this.#divide(said, indexOf(line));
-        else if (said.querySelector('.word') !== null) said.textContent = textIn(said);
+      for (const line of group.querySelectorAll<HTMLElement>('.text-line')) {
+        const lineText = line.querySelector<HTMLElement>('.line-text');
+        if (lineText === null || lineText.isContentEditable) continue;
+        if (isIntersecting) this.#divide(lineText, indexOf(line));
+        else if (lineText.querySelector('.word') !== null) lineText.textContent = textIn(lineText);
       }
     }
   }
 
   /** Each word becomes an element; what is between them stays. */
-  #divide(said: HTMLElement, line: number): void {
+  #divide(lineText: HTMLElement, line: number): void {
     const words = this.words[line] ?? [];
-    if (words.length === 0 || said.querySelector('.word') !== null) return;
-    const text = textIn(said);
+    if (words.length === 0 || lineText.querySelector('.word') !== null) return;
+    const text = textIn(lineText);
     const pieces: (Node | string)[] = [];
     let at = 0;
     for (const [index, [, , word]] of words.entries()) {
@@ -106,7 +106,7 @@ export class TranscriptLines {
       pieces.push(text.slice(at, start), element);
       at = start + word.length;
     }
-    said.replaceChildren(...pieces, text.slice(at));
+    lineText.replaceChildren(...pieces, text.slice(at));
   }
 }
 
@@ -114,8 +114,8 @@ export function indexOf(line: HTMLElement): number {
   return Number(line.id.slice(1));
 }
 
-export function textIn(said: HTMLElement): string {
-  return (said.textContent ?? '').replace(/\s+/g, ' ').trim();
+export function textIn(lineText: HTMLElement): string {
+  return lineText.textContent.replace(/\s+/g, ' ').trim();
 }
 
 /** The index of the last of these ascending numbers that is no greater; -1: none is. */

@@ -22,7 +22,7 @@ async function start(region: HTMLElement): Promise<void> {
     help.textContent = corrections.isOn ? (texts['correcting'] ?? '') : player === null ? '' : (texts['words'] ?? '');
   };
   const correct = byId('correct');
-  correct.hidden = region.querySelector('.said') === null;
+  correct.hidden = region.querySelector('.line-text') === null;
   correct.addEventListener('click', () => {
     corrections.isOn = !corrections.isOn;
     correct.setAttribute('aria-pressed', String(corrections.isOn));

@@ -54,7 +54,7 @@ export class TranscriptPlayer {
   }
 
   #lineAt(seconds: number): HTMLElement | undefined {
-    const lines = [...this.lines.region.querySelectorAll<HTMLElement>('.said-line')];
+    const lines = [...this.lines.region.querySelectorAll<HTMLElement>('.text-line')];
     return lines.filter((line) => Number(line.dataset['start']) <= seconds).at(-1) ?? lines[0];
   }
 
@@ -66,7 +66,7 @@ export class TranscriptPlayer {
     next?.classList.add(NOW);
     this.#lit = next;
     if (next !== null) keepInSight(next);
-    else if (place !== null) this.lines.said(place.line)?.scrollIntoView({ block: 'center' });
+    else if (place !== null) this.lines.textElement(place.line)?.scrollIntoView({ block: 'center' });
   }
 
   #buttons(): void {

@@ -136,7 +136,7 @@ export const TRANSCRIPTS = {
   changedBy: { page: (email: string) => email, key: (name: string) => `API key ${name}` },
 
   deleteTitle: 'Delete a transcript',
-  deleteNote:
+  deleteWarning:
     'The text, the recording, its links, the stored answer and the result of its job are deleted at once. This ' +
     'cannot be undone.',
   deleteSubmit: 'Delete transcript',

@@ -40,8 +40,8 @@ function changesTable(changes: readonly TranscriptChange[]): Html {
   });
 }
 
-function whatOf({ undoes, title, names, segments, notes }: ChangeSummary): string {
-  if (undoes) return texts.changes.undo;
+function whatOf({ isUndo, title, names, segments, notes }: ChangeSummary): string {
+  if (isUndo) return texts.changes.undo;
   const parts = [
     title && texts.changes.title,
     names && texts.changes.names,

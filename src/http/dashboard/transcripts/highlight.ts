@@ -4,7 +4,10 @@ import type { FoundSentence } from './list-view.js';
 const MARKS = /\p{M}/gu;
 const LETTERS = /[\p{L}\p{M}\p{N}]+/gu;
 /** Written without spaces between words: found anywhere. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const UNSPACED = new RegExp(
+  ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar'].map((name) => `\\p{Script=${name}}`).join('|'),
+  'u',
+);
 /** Around the first match of a long text. */
 const MOST_CHARACTERS = 220;
 const BEFORE = 80;

@@ -27,7 +27,7 @@ export interface ListFilters {
   to: string;
 }
 
-/** A sentence with words that were sought, and where it is said. */
+/** A sentence with words that were sought, and where it is lineText. */
 export interface FoundSentence {
   startSeconds: number;
   pieces: readonly { text: string; isMatch: boolean }[];
@@ -55,9 +55,9 @@ export function listView(list: TranscriptList): View {
   const { notice, filters, settings, usage, mostBytes } = list;
   const isFiltered = Object.values(filters).some((value) => value !== '');
   const main = html`${notice} ${!settings.isOn && usage.transcripts > 0 && banner('information', texts.off)}
-    ${usage.bytes >= mostBytes && banner('warning', texts.full)}
-    ${(isFiltered || usage.transcripts > 0) && searchForm(list, isFiltered)} ${results(list, isFiltered)}
-    ${keepCard(list)}`;
+  ${usage.bytes >= mostBytes && banner('warning', texts.full)}
+  ${(isFiltered || usage.transcripts > 0) && searchForm(list, isFiltered)} ${results(list, isFiltered)}
+  ${keepCard(list)}`;
   return { title: texts.title, lead: texts.lead, main };
 }
 
@@ -140,7 +140,12 @@ function row({ stored, found }: ListedTranscript): Html {
       ${model !== null && html`<span>${model}</span>`}
       ${expiresAt !== null && html`<span>${texts.expires} ${moment(expiresAt)}</span>`}
     </p>
-    ${found.length > 0 && html`<ul class="found">${found.map((sentence) => foundItem(id, sentence))}</ul>`}
+    ${
+      found.length > 0 &&
+      html`<ul class="found">
+        ${found.map((sentence) => foundItem(id, sentence))}
+      </ul>`
+    }
   </li>`;
 }
 

@@ -40,6 +40,7 @@ export function transcriptListRoutes({ library, transcription }: HttpDeps, pages
     {
       path: PATHS.transcriptSettings,
       methods: {
+        GET: pages.memberPage(() => ({ to: `${PATHS.transcripts}#keep` })),
         POST: pages.memberForm(async ({ account }, form) => {
           await decide(library, account.id, form);
           return { to: `${PATHS.transcripts}?notice=keep-saved` };
@@ -78,7 +79,14 @@ function dayOf(text: string): string {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : '';
 }
 
-function queryOf({ query, language, source, speaker, from, to }: ListFilters): Omit<TranscriptQuery, 'limit' | 'after'> {
+function queryOf({
+  query,
+  language,
+  source,
+  speaker,
+  from,
+  to,
+}: ListFilters): Omit<TranscriptQuery, 'limit' | 'after'> {
   return {
     words: query || null,
     language: language || null,

@@ -1,10 +1,13 @@
 /** One kept transcript: shown, corrected, exported, deleted. */
 import { VerbatimError } from '../../../errors.js';
+import type { Identity } from '../../../ledger/types.js';
 import type { KeptTranscript } from '../../../library/document.js';
 import type { EditTarget } from '../../../library/editing.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../../../library/exports/export.js';
+import { jsonBytes } from '../../../transcription/json-pieces.js';
 import type { HttpDeps } from '../../app/deps.js';
-import type { Exchange } from '../../app/exchange.js';
+import { JSON_TYPE, type Exchange } from '../../app/exchange.js';
+import { attachment } from '../../app/file-names.js';
 import { readJsonObject } from '../../app/request-body.js';
 import type { Route } from '../../app/route.js';
 import { ERROR_TABLE } from '../../errors/error-table.js';
@@ -46,7 +49,7 @@ export function openedTranscriptRoutes(deps: HttpDeps, pages: PageHandlers): Rou
     });
   }
 
-  /** A form that changes the transcript; what is refused is said beside its field. */
+  /** A form that changes the transcript; what is refused is lineText beside its field. */
   const change = (make: Change): Route['methods'] => ({
     POST: pages.memberForm(async (request, form) => {
       const before = await kept(request);
@@ -69,13 +72,13 @@ export function openedTranscriptRoutes(deps: HttpDeps, pages: PageHandlers): Rou
     {
       path: transcriptPath(':id', 'words'),
       methods: {
-        GET: pages.memberCall(async (exchange, { account }) => {
-          const { document } = await kept({ account, exchange });
-          exchange.json(
-            200,
-            document.segments.map((segment) => wordsOf(segment)),
-          );
-        }),
+        GET: pages.memberCall((exchange, { account }) =>
+          orJsonError(exchange, async () => {
+            const { document } = await kept({ account, exchange });
+            const words = document.segments.map((segment) => wordsOf(segment));
+            exchange.send(200, JSON_TYPE, await jsonBytes(words));
+          }),
+        ),
       },
     },
     {
@@ -125,6 +128,8 @@ export function openedTranscriptRoutes(deps: HttpDeps, pages: PageHandlers): Rou
     },
     { path: transcriptPath(':id', 'undo'), methods: change((target) => editing.undo(target)) },
     { path: transcriptPath(':id', 'replace'), methods: { POST: pages.memberForm(replace) } },
+    { path: transcriptPath(':id', 'export'), methods: { GET: pages.memberCall(download) } },
+    { path: transcriptPath(':id', 'audio'), methods: { GET: pages.memberCall(listen) } },
     {
       path: transcriptPath(':id', 'changes'),
       methods: {
@@ -141,7 +146,7 @@ export function openedTranscriptRoutes(deps: HttpDeps, pages: PageHandlers): Rou
         GET: pages.memberPage(async (request) => {
           const { id, title } = (await kept(request)).stored;
           return questionView({
-            ...{ title: texts.deleteTitle, about: title, note: texts.deleteNote, submit: texts.deleteSubmit },
+            ...{ title: texts.deleteTitle, about: title, note: texts.deleteWarning, submit: texts.deleteSubmit },
             action: transcriptPath(id, 'delete'),
             back: { href: transcriptPath(id), label: texts.keepIt },
           });
@@ -154,6 +159,24 @@ export function openedTranscriptRoutes(deps: HttpDeps, pages: PageHandlers): Rou
       },
     },
   ];
+
+  async function download(exchange: Exchange, { account }: Identity): Promise<void> {
+    await orJsonError(exchange, async () => {
+      const { format: given, translation } = exchange.req.query;
+      const transcript = await kept({ account, exchange });
+      const format = exportFormatOf(given);
+      const { type, title, body } = await library.export(transcript, format, { translated: translation === 'true' });
+      exchange.send(200, type, body, attachment(title, format));
+    });
+  }
+
+  async function listen(exchange: Exchange, { account }: Identity): Promise<void> {
+    await orJsonError(exchange, async () => {
+      const recording = await library.audioOf(account.id, String(exchange.req.params['id']));
+      if (recording === null) throw new Refusal(404, TEXTS.errors.noTranscript);
+      await exchange.recording(recording.path, recording.type);
+    });
+  }
 
   async function replace(request: MemberRequest, form: URLSearchParams): Promise<PageReply> {
     const before = await kept(request);

@@ -21,7 +21,7 @@ import { TEXTS } from '../texts.js';
 const { transcripts: texts } = TEXTS;
 const DAY_MS = 86_400_000;
 
-export function shareRoutes({ library, clock }: HttpDeps, pages: PageHandlers): Route[] {
+export function transcriptShareRoutes({ library, clock }: HttpDeps, pages: PageHandlers): Route[] {
   async function stored({ account, exchange }: MemberRequest): Promise<StoredTranscript> {
     const found = await library.find(account.id, String(exchange.req.params['id']));
     if (found === null) throw new Refusal(404, TEXTS.errors.noTranscript);
@@ -40,7 +40,10 @@ export function shareRoutes({ library, clock }: HttpDeps, pages: PageHandlers): 
     if (!Object.hasOwn(texts.shareDays, days)) throw new Refusal(400, TEXTS.errors.form('days'));
     const expiresAt = new Date(clock() + Number(days) * DAY_MS).toISOString();
     try {
-      const made = await library.share(request.account.id, id, { expiresAt, includesAudio: form.get('audio') === 'true' });
+      const made = await library.share(request.account.id, id, {
+        expiresAt,
+        includesAudio: form.get('audio') === 'true',
+      });
       if (made === null) throw new Refusal(404, TEXTS.errors.noTranscript);
       // Shown in the answer to the form: a link that is shown once has no page to be sent on to.
       return await show(request, `${request.site.origin}${sharedPath(made.token)}`);
@@ -77,7 +80,10 @@ export function shareRoutes({ library, clock }: HttpDeps, pages: PageHandlers): 
       path: transcriptPath(':id', 'shares'),
       methods: { GET: pages.memberPage((request) => show(request)), POST: pages.memberForm(make) },
     },
-    { path: revokeSharePath(':id', ':share'), methods: { GET: pages.memberPage(askRevoke), POST: pages.memberForm(revoke) } },
+    {
+      path: revokeSharePath(':id', ':share'),
+      methods: { GET: pages.memberPage(askRevoke), POST: pages.memberForm(revoke) },
+    },
   ];
 }
 

@@ -15,11 +15,11 @@ import { html, type Html } from '../html.js';
 import { exportPath, transcriptPath } from '../paths.js';
 import { TEXTS } from '../texts.js';
 import { clockOf } from './clock.js';
-import type { OpenedTranscript } from './transcript-view.js';
+import type { OpenedTranscript } from './opened-transcript.js';
 
 const { transcripts: texts } = TEXTS;
 
-/** What a refused form said about this field. */
+/** What a refused form lineText about this field. */
 function errorOf({ error }: OpenedTranscript, name: string): { error?: string } {
   return error?.field === name ? { error: error.message } : {};
 }

@@ -1,20 +1,17 @@
 /** A kept transcript: listened to, read and corrected. All of it can be read without scripts. */
 import { languageName } from '../../../engine/languages.js';
 import type { StoredTranscript } from '../../../ledger/transcripts.js';
-import {
-  nameOf,
-  type KeptSegment,
-  type TranscriptDocument,
-} from '../../../library/document.js';
+import { nameOf, type KeptSegment, type TranscriptDocument } from '../../../library/document.js';
 import type { TimedText } from '../../../transcription/timed-text.js';
 import { linkButton } from '../components/button.js';
 import { moment } from '../format.js';
-import { html, type Html, type HtmlValue } from '../html.js';
+import { html, type Html } from '../html.js';
 import { AUDIO_FROM_HERE, type View } from '../page.js';
 import { PATHS, transcriptPath } from '../paths.js';
 import { TEXTS } from '../texts.js';
 import { undoForm } from './changes-view.js';
 import { clockOf } from './clock.js';
+import type { OpenedTranscript } from './opened-transcript.js';
 import { exportMenu, notesCard, replaceCard, speakersCard } from './transcript-tools.js';
 
 const { transcripts: texts } = TEXTS;
@@ -26,27 +23,17 @@ const COLOURS = 6;
 /** Languages that are written from right to left. */
 const RIGHT_TO_LEFT = new Set(['ar', 'dv', 'fa', 'he', 'ps', 'sd', 'ug', 'ur', 'yi']);
 
-export interface OpenedTranscript {
-  stored: StoredTranscript;
-  document: TranscriptDocument;
-  notice: HtmlValue;
-  /** Whether the translation is shown beside the text. */
-  showsTranslation: boolean;
-  /** Beside the fields of a form that was refused. */
-  error?: { field: string; message: string };
-}
-
 export function transcriptView(opened: OpenedTranscript): View {
   const { stored, notice } = opened;
-  const main = html`<nav class="crumbs" aria-label="${texts.title}"><a href="${PATHS.transcripts}">${texts.back}</a></nav>
+  const main = html`<nav class="crumbs" aria-label="${texts.title}">
+      <a href="${PATHS.transcripts}">${texts.back}</a>
+    </nav>
     ${notice} ${factsLine(opened)}
     <div class="transcript-tools row">${tools(opened)}</div>
     ${player(stored)}
     <p id="transcript-failure" role="alert"></p>
     ${transcriptText(opened)}
-    <div class="transcript-more">
-      ${speakersCard(opened)} ${replaceCard(opened)} ${notesCard(opened)}
-    </div>`;
+    <div class="transcript-more">${speakersCard(opened)} ${replaceCard(opened)} ${notesCard(opened)}</div>`;
   return { title: stored.title, main, modules: ['transcript-page.js'], headers: AUDIO_FROM_HERE };
 }
 
@@ -57,8 +44,7 @@ function factsLine({ stored, document }: OpenedTranscript): Html {
     <span>${moment(createdAt)}</span>
     <span>${clockOf(durationSeconds)}</span>
     <span
-      >${languageName(language)}
-      ${translation !== null && texts.translated(languageName(translation.language))}</span
+      >${languageName(language)} ${translation !== null && texts.translated(languageName(translation.language))}</span
     >
     <span dir="auto">${texts.sources[source.kind]}${source.name !== null && `: ${source.name}`}</span>
     ${model !== null && html`<span>${model}</span>`}
@@ -72,11 +58,13 @@ function tools({ stored, document, showsTranslation }: OpenedTranscript): Html {
   return html`<button type="button" class="button primary" id="correct" aria-pressed="false" hidden>
       ${texts.correct}
     </button>
-    ${translation !== null &&
-    linkButton({
-      label: showsTranslation ? texts.hideTranslation : texts.showTranslation,
-      href: showsTranslation ? path : `${path}?translation=shown`,
-    })}
+    ${
+      translation !== null &&
+      linkButton({
+        label: showsTranslation ? texts.hideTranslation : texts.showTranslation,
+        href: showsTranslation ? path : `${path}?translation=shown`,
+      })
+    }
     ${exportMenu(stored.id, translation !== null)}
     ${linkButton({ label: texts.share, href: transcriptPath(stored.id, 'shares'), icon: 'link' })}
     ${linkButton({ label: texts.history, href: transcriptPath(stored.id, 'changes'), kind: 'quiet' })}
@@ -113,7 +101,8 @@ function transcriptText(opened: OpenedTranscript): Html {
   const { segments, translation } = document;
   const shown = showsTranslation ? translation : null;
   const groups: Html[] = [];
-  for (let from = 0; from < segments.length; from += LINES_PER_GROUP) groups.push(group(document, from, shown !== null));
+  for (let from = 0; from < segments.length; from += LINES_PER_GROUP)
+    groups.push(group(document, from, shown !== null));
   const script = {
     correcting: texts.correcting,
     words: texts.words,
@@ -169,10 +158,12 @@ function line(document: TranscriptDocument, segment: KeptSegment, { index, isTur
   const { startSeconds, endSeconds, speaker, text } = segment;
   const time = clockOf(startSeconds);
   const direction = directionOf(document.language);
-  return html`<div class="said-line" id="s${index}" data-start="${startSeconds}" data-end="${endSeconds}">
+  return html`<div class="text-line" id="s${index}" data-start="${startSeconds}" data-end="${endSeconds}">
     <a class="time" href="#t=${startSeconds}" lang="${TEXTS.language}">${time}</a>
     ${isTurn && speaker !== undefined && speakerName(document, speaker)}
-    <p class="said" dir="${direction}">${text === '' ? html`<em lang="${TEXTS.language}">${texts.empty}</em>` : text}</p>
+    <p class="line-text" dir="${direction}">
+      ${text === '' ? html`<em lang="${TEXTS.language}">${texts.empty}</em>` : text}
+    </p>
     ${translated !== null && translatedLine(document, translated)}
   </div>`;
 }
@@ -190,7 +181,7 @@ export function speakerName(document: TranscriptDocument, speaker: string): Html
   >`;
 }
 
-/** What begins while the segment is said; the texts' cuts differ, so a line may have several, or none. */
+/** What begins while the segment is lineText; the texts' cuts differ, so a line may have several, or none. */
 function translationOf({ segments, translation }: TranscriptDocument, index: number): string | null {
   const parts = translation?.segments ?? null;
   const segment = segments[index];
@@ -221,5 +212,3 @@ function partsFrom(parts: readonly TimedText[], from: number, to: number): Timed
 export function directionOf(language: string): 'rtl' | 'auto' {
   return RIGHT_TO_LEFT.has(language) ? 'rtl' : 'auto';
 }
-
-
