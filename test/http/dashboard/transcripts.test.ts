@@ -15,7 +15,7 @@ describe('dashboard: kept transcripts', () => {
   before(buildDashboard);
   beforeEach(async () => {
     now = Date.UTC(2026, 10, 22, 12);
-    server = await TestServer.start({ ledgerOptions: { clock: () => now }, clock: () => now });
+    server = await TestServer.start({ ledgerOptions: { clock: () => now } });
     ann = await server.customer(100);
     browser = await browserOf(server, ann.account);
   });

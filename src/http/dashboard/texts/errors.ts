@@ -14,6 +14,7 @@ export const ERRORS = {
   noEntry: 'There is no such entry in the history.',
   noJob: 'There is no such job.',
   noTranscript: 'There is no such transcript. It may have been deleted, or its time is over.',
+  noTranslation: 'This transcript has no translation.',
   noShare: 'There is no such link. It may have been revoked, or has expired.',
   exportFormat: (formats: string) => `A transcript is exported as one of: ${formats}.`,
   jobEnded: 'This job ended before it could be cancelled. Its result is kept.',

@@ -1,6 +1,6 @@
 /** One kept transcript: shown, corrected, exported, deleted. */
 import { VerbatimError } from '../../../errors.js';
-import type { Identity } from '../../../ledger/types.js';
+import type { Account } from '../../../ledger/types.js';
 import type { KeptTranscript } from '../../../library/document.js';
 import type { EditTarget } from '../../../library/editing.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../../../library/exports/export.js';
@@ -72,13 +72,11 @@ export function openedTranscriptRoutes(deps: HttpDeps, pages: PageHandlers): Rou
     {
       path: transcriptPath(':id', 'words'),
       methods: {
-        GET: pages.memberCall((exchange, { account }) =>
-          orJsonError(exchange, async () => {
-            const { document } = await kept({ account, exchange });
-            const words = document.segments.map((segment) => wordsOf(segment));
-            exchange.send(200, JSON_TYPE, await jsonBytes(words));
-          }),
-        ),
+        GET: pages.memberData(async (exchange, account) => {
+          const { document } = await kept({ account, exchange });
+          const words = document.segments.map((segment) => wordsOf(segment));
+          exchange.send(200, JSON_TYPE, await jsonBytes(words));
+        }),
       },
     },
     {
@@ -128,8 +126,8 @@ export function openedTranscriptRoutes(deps: HttpDeps, pages: PageHandlers): Rou
     },
     { path: transcriptPath(':id', 'undo'), methods: change((target) => editing.undo(target)) },
     { path: transcriptPath(':id', 'replace'), methods: { POST: pages.memberForm(replace) } },
-    { path: transcriptPath(':id', 'export'), methods: { GET: pages.memberCall(download) } },
-    { path: transcriptPath(':id', 'audio'), methods: { GET: pages.memberCall(listen) } },
+    { path: transcriptPath(':id', 'export'), methods: { GET: pages.memberData(download) } },
+    { path: transcriptPath(':id', 'audio'), methods: { GET: pages.memberData(listen) } },
     {
       path: transcriptPath(':id', 'changes'),
       methods: {
@@ -160,22 +158,20 @@ export function openedTranscriptRoutes(deps: HttpDeps, pages: PageHandlers): Rou
     },
   ];
 
-  async function download(exchange: Exchange, { account }: Identity): Promise<void> {
-    await orJsonError(exchange, async () => {
-      const { format: given, translation } = exchange.req.query;
-      const transcript = await kept({ account, exchange });
-      const format = exportFormatOf(given);
-      const { type, title, body } = await library.export(transcript, format, { translated: translation === 'true' });
-      exchange.send(200, type, body, attachment(title, format));
-    });
+  async function download(exchange: Exchange, account: Account): Promise<void> {
+    const { format: given, translation } = exchange.req.query;
+    const transcript = await kept({ account, exchange });
+    const isTranslated = translation === 'true';
+    if (isTranslated && transcript.document.translation === null) throw new Refusal(404, TEXTS.errors.noTranslation);
+    const format = exportFormatOf(given);
+    const { type, title, body } = await library.export(transcript, format, { translated: isTranslated });
+    exchange.send(200, type, body, attachment(title, format));
   }
 
-  async function listen(exchange: Exchange, { account }: Identity): Promise<void> {
-    await orJsonError(exchange, async () => {
-      const recording = await library.audioOf(account.id, String(exchange.req.params['id']));
-      if (recording === null) throw new Refusal(404, TEXTS.errors.noTranscript);
-      await exchange.recording(recording.path, recording.type);
-    });
+  async function listen(exchange: Exchange, account: Account): Promise<void> {
+    const recording = await library.audioOf(account.id, String(exchange.req.params['id']));
+    if (recording === null) throw new Refusal(404, TEXTS.errors.noTranscript);
+    await exchange.recording(recording.path, recording.type);
   }
 
   async function replace(request: MemberRequest, form: URLSearchParams): Promise<PageReply> {
