@@ -10,7 +10,7 @@ export const MOST_NAME_CHARACTERS = 100;
 export const MOST_SEGMENT_CHARACTERS = 2000;
 export const MOST_NOTE_CHARACTERS = 2000;
 export const MOST_NOTES = 500;
-const MOST_SOUGHT_CHARACTERS = 200;
+export const MOST_SOUGHT_CHARACTERS = 200;
 
 export interface SegmentText {
   index: number;

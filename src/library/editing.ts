@@ -45,6 +45,28 @@ type StoredChange = {
   undoes: number | null;
 };
 
+/** A change for people: what of the transcript it changed. */
+export interface ChangeSummary {
+  by: Editor;
+  title: boolean;
+  names: boolean;
+  /** How many. */
+  segments: number;
+  notes: boolean;
+  /** Whether it took another change back. */
+  isUndo: boolean;
+}
+
+/** `change`: as the ledger gives it. */
+export function changeOf(change: JsonValue): ChangeSummary {
+  const { by, edit, undoes } = change as StoredChange;
+  const { title, names, segments, notes } = editOf(edit);
+  return {
+    ...{ by, title: title !== undefined, names: names !== undefined, notes: notes !== undefined },
+    ...{ segments: segments?.size ?? 0, isUndo: undoes !== null },
+  };
+}
+
 export interface EditingDeps {
   ledger: { transcripts: Pick<TranscriptLedger, 'update' | 'changes'> };
   maxBytes: number;

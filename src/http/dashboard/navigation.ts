@@ -24,6 +24,7 @@ const WORKSPACE: Group = {
   entries: [
     { path: PATHS.overview, title: pages.overview, icon: 'home' },
     { path: PATHS.try, title: pages.try, icon: 'transcribe' },
+    { path: PATHS.transcripts, title: pages.transcripts, icon: 'transcripts' },
     { path: PATHS.history, title: pages.history, icon: 'activity' },
     { path: PATHS.usage, title: pages.usage, icon: 'usage' },
     { path: PATHS.keys, title: pages.keys, icon: 'keys' },

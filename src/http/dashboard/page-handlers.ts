@@ -138,6 +138,20 @@ export class PageHandlers {
     };
   }
 
+  /** A file, or data, of an account's page, which changes nothing. Errors are JSON, as the API's. */
+  memberData(answer: (exchange: Exchange, account: Account) => Promise<void>): Handler {
+    return async (exchange) => {
+      const request = await this.#memberOf(exchange);
+      try {
+        if (request === null) throw new Refusal(403, TEXTS.errors.signedOut);
+        await answer(exchange, request.account);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        exchange.json(error.status, { error: { message: error.message } });
+      }
+    };
+  }
+
   /**
    * A call of a script on an account's page. Its usage is recorded under the dashboard's key. Errors are JSON, as the
    * API's.

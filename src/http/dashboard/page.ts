@@ -56,6 +56,11 @@ export const AUDIO_HEADERS: OutgoingHttpHeaders = Object.freeze({
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(self)',
 });
 
+/** For a page that plays a recording that this server keeps. */
+export const AUDIO_FROM_HERE: OutgoingHttpHeaders = Object.freeze({
+  'Content-Security-Policy': policy("media-src 'self'"),
+});
+
 /** Who looks at which page, and how. */
 export interface Viewer {
   /** null: nobody is signed in. */

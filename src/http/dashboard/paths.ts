@@ -1,4 +1,6 @@
 /** Where the pages are. */
+import { SHARE } from '../app/share-path.js';
+
 export const DASHBOARD = '/dashboard';
 /** The API's reference. */
 export const DOCS = '/docs';
@@ -12,6 +14,8 @@ export const PATHS = {
   try: `${DASHBOARD}/try`,
   tryTranscribe: `${DASHBOARD}/try/transcribe`,
   tryLive: `${DASHBOARD}/try/live`,
+  transcripts: `${DASHBOARD}/transcripts`,
+  transcriptSettings: `${DASHBOARD}/transcripts/settings`,
   history: `${DASHBOARD}/history`,
   account: `${DASHBOARD}/account`,
   password: `${DASHBOARD}/account/password`,
@@ -48,6 +52,38 @@ export function modelActionPath(name: string, action: 'download' | 'cancel' | 'u
   return `${PATHS.server}/models/${name}/${action}`;
 }
 
+/** `action`: of a page or a form of the transcript. */
+export function transcriptPath(
+  id: string,
+  action?:
+    | 'audio'
+    | 'export'
+    | 'words'
+    | 'segments'
+    | 'names'
+    | 'merge'
+    | 'replace'
+    | 'notes'
+    | 'notes/delete'
+    | 'undo'
+    | 'shares'
+    | 'changes'
+    | 'delete',
+): string {
+  return `${PATHS.transcripts}/${id}${action === undefined ? '' : `/${action}`}`;
+}
+
+export function exportPath(id: string, format: string, isTranslated = false): string {
+  return `${transcriptPath(id, 'export')}?format=${format}${isTranslated ? '&translation=true' : ''}`;
+}
+
+/** Of a link that somebody has. */
+export const sharedPath = (token: string): string => `${SHARE}/${token}`;
+
+/** Of a link that was given out. */
+export const revokeSharePath = (id: string, share: string): string =>
+  `${transcriptPath(id, 'shares')}/${share}/revoke`;
+
 export const revokePath = (id: string): string => `${DASHBOARD}/keys/${id}/revoke`;
 
 export const endJobPath = (id: string): string => `${DASHBOARD}/jobs/${id}/end`;
@@ -57,6 +93,7 @@ const PAGES: readonly string[] = [
   PATHS.try,
   PATHS.usage,
   PATHS.keys,
+  PATHS.transcripts,
   PATHS.history,
   PATHS.account,
   PATHS.accounts,

@@ -10,6 +10,9 @@ import { jobPageRoutes } from './jobs.js';
 import { keyPageRoutes } from './keys.js';
 import { tryRoutes } from './try.js';
 import { usageRoutes } from './usage.js';
+import { transcriptListRoutes } from './transcripts/list.js';
+import { openedTranscriptRoutes } from './transcripts/opened.js';
+import { transcriptShareRoutes } from './transcripts/shares.js';
 import { DashboardAssets } from './assets.js';
 import { operatedAccountRoutes } from './accounts.js';
 import { loadRoutes } from './load.js';
@@ -44,6 +47,9 @@ export function dashboardRoutes(deps: HttpDeps): Route[] {
     ...signInRoutes(deps, pages, checks),
     ...homeRoutes(deps, pages),
     ...tryRoutes(deps, pages),
+    ...transcriptListRoutes(deps, pages),
+    ...openedTranscriptRoutes(deps, pages),
+    ...transcriptShareRoutes(deps, pages),
     ...usageRoutes(deps, pages),
     ...keyPageRoutes(deps, pages),
     ...historyRoutes(deps, pages),

@@ -1,6 +1,7 @@
 /** All English text of the dashboard, one file a page in `texts/`: a translation needs only another such folder. */
 import { SIGN_IN } from './texts/sign-in.js';
 import { HOME, PACKS } from './texts/home.js';
+import { TRANSCRIPTS } from './texts/transcripts.js';
 import { TRY } from './texts/transcribe.js';
 import { USAGE } from './texts/usage.js';
 import { KEYS } from './texts/keys.js';
@@ -27,6 +28,7 @@ export const TEXTS = {
   home: HOME,
   packs: PACKS,
   try: TRY,
+  transcripts: TRANSCRIPTS,
   usage: USAGE,
   keys: KEYS,
   history: HISTORY,

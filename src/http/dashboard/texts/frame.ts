@@ -11,6 +11,7 @@ export const FRAME = {
   pages: {
     overview: 'Home',
     try: 'Transcribe',
+    transcripts: 'Transcripts',
     usage: 'Usage',
     keys: 'API keys',
     history: 'Activity',
