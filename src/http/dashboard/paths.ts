@@ -50,6 +50,10 @@ export function modelActionPath(name: string, action: 'download' | 'cancel' | 'u
 
 export const revokePath = (id: string): string => `${DASHBOARD}/keys/${id}/revoke`;
 
+export const jobPath = (id: string): string => `${DASHBOARD}/jobs/${id}`;
+
+export const jobDownloadPath = (id: string, format: string): string => `${DASHBOARD}/jobs/${id}/result/${format}`;
+
 export const endJobPath = (id: string): string => `${DASHBOARD}/jobs/${id}/end`;
 
 const PAGES: readonly string[] = [
