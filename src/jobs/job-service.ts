@@ -101,6 +101,12 @@ export class JobService {
     return job === null ? null : ((await this.#watched([job]))[0] ?? null);
   }
 
+  /** Of the account's jobs with these ids, those that exist. */
+  async watch(accountId: string, ids: readonly string[]): Promise<WatchedJob[]> {
+    const found = await Promise.all(ids.map((id) => this.deps.ledger.jobs.find(accountId, id)));
+    return this.#watched(found.filter((job) => job !== null));
+  }
+
   async list(
     accountId: string,
     query: { status: JobStatus | null; limit: number; after: JobPlace | null },

@@ -75,6 +75,8 @@ export interface Activity {
   /** null: of a request that runs. */
   audioSeconds: number | null;
   state: ActivityState;
+  /** Of a job that failed. */
+  error: { code: string; message: string } | null;
   /** Held while it is queued or runs, then spent. */
   credits: number;
   /** Of a job and of a request that runs: when it came; of another: when it was charged. */

@@ -12,6 +12,14 @@ export function moment(iso: string): Html {
   return html`<time datetime="${iso}" title="${utc}">${utc}</time>`;
 }
 
+/** Of audio: 61.5 seconds are "1:02". */
+export function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+}
+
 export function number(value: number): string {
   return value.toLocaleString(TEXTS.language);
 }

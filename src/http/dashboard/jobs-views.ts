@@ -1,99 +1,112 @@
+/** A job, its result, and the question before it is cancelled or deleted. */
 import { modelOfJob } from '../../jobs/job-body.js';
 import type { WatchedJob } from '../../jobs/job-service.js';
-import type { RunningRequest } from '../../ledger/history.js';
-import { moment, number } from './format.js';
-import { html, type Html } from './html.js';
+import { speakerLines } from '../../transcription/diarized.js';
+import type { TranscriptionResult } from '../../transcription/result.js';
+import { STATE_TONES } from './activity-view.js';
+import { badge } from './components/badge.js';
+import { linkButton } from './components/button.js';
+import { card, facts } from './components/card.js';
+import { progressBar } from './components/progress-bar.js';
+import { questionView } from './components/question.js';
+import { duration, moment, number } from './format.js';
+import { html, type Html, type HtmlValue } from './html.js';
 import type { View } from './page.js';
-import { PATHS, endJobPath } from './paths.js';
-import { table } from './table.js';
+import { endJobPath, jobDownloadPath, jobPath, PATHS } from './paths.js';
 import { TEXTS } from './texts.js';
 
 const { jobs: texts } = TEXTS;
 
-/** Some of an account's jobs. */
-export interface JobsPage {
-  jobs: readonly WatchedJob[];
-  /** null: there are no older ones. */
-  older: string | null;
-  isFirst: boolean;
-}
+export const RESULT_FORMATS = ['text', 'srt', 'vtt', 'json'] as const;
+export type ResultFormat = (typeof RESULT_FORMATS)[number];
 
-/** `held`: what is set aside for requests that run, jobs among them. */
-export function jobsSection({ jobs, older, isFirst }: JobsPage, held: readonly RunningRequest[]): Html {
-  const heldOf = new Map(held.map(({ requestId, credits }) => [requestId, credits]));
-  return html`<section id="jobs">
-    <h2>${texts.title}</h2>
-    <p>${texts.note}</p>
-    ${jobs.length === 0 ? html`<p>${texts.none}</p>` : jobTable(jobs, heldOf)}
-    <p class="row">
-      ${!isFirst && html`<a href="${PATHS.history}">${texts.newest}</a>`}
-      ${older !== null && html`<a href="${PATHS.history}?jobs=${older}">${texts.older}</a>`}
-    </p>
-  </section>`;
-}
-
-function jobTable(jobs: readonly WatchedJob[], heldOf: ReadonlyMap<string, number>): Html {
-  return table({
-    caption: texts.title,
-    columns: [
-      ...[texts.created, texts.id, texts.status, texts.finished],
-      ...[texts.model, texts.seconds, texts.credits, texts.action],
-    ],
-    figures: [5, 6],
-    rows: jobs.map((watched) => {
-      const { job } = watched;
-      return [
-        moment(job.createdAt),
-        html`<code>${job.id}</code>`,
-        state(watched),
-        job.finishedAt === null ? '' : moment(job.finishedAt),
-        modelOfJob(job) ?? texts.defaultModel,
-        job.audioSeconds.toFixed(1),
-        credits(watched, heldOf),
-        endLink(watched),
-      ];
-    }),
-  });
-}
-
-/** With its progress, or its error. */
-function state({ job, progress, etaSeconds }: WatchedJob): Html {
-  const { error } = job;
+/** `result`: null unless it is done. */
+export function jobView({ job, progress, etaSeconds }: WatchedJob, result: TranscriptionResult | null): View {
+  const { id, fileName, status, error } = job;
+  const isOpen = job.finishedAt === null;
   const percent = Math.floor(100 * progress);
-  return html`${texts.statuses[job.status]}
-  ${error !== null && html`<br /><code>${error.code}</code><br />${error.message}`}
+  const label = texts.progressOf(fileName ?? id);
+  const state = html`${badge(texts.statuses[status], STATE_TONES[status === 'succeeded' ? 'done' : status])}
+  ${etaSeconds !== null && progressBar({ label, percent, text: texts.progress(percent, etaSeconds) })}
+  ${error !== null && html`<code>${error.code}</code> ${error.message}`}`;
+  const main = html`<div class="stack">
+    <div id="live" ${isOpen && html`data-running`}>
+      ${card({ title: texts.status, content: facts(factsOf(job, result, state)) })}
+    </div>
+    ${result === null ? isOpen && html`<p class="soft">${texts.running}</p>` : resultCards(id, result)}
+    <p><a href="${PATHS.history}">${texts.back}</a></p>
+  </div>`;
+  const [end, kind] = isOpen ? [texts.cancel, 'danger' as const] : [texts.delete, 'secondary' as const];
+  return {
+    title: fileName ?? id,
+    actions: linkButton({ href: endJobPath(id), label: end, kind, asks: true }),
+    main,
+    modules: ['refresh.js'],
+  };
+}
+
+function factsOf(
+  job: WatchedJob['job'],
+  result: TranscriptionResult | null,
+  state: HtmlValue,
+): (readonly [string, HtmlValue])[] {
+  const { id, requestId, createdAt, startedAt, finishedAt, audioSeconds } = job;
+  const code = (text: string): Html => html`<code>${text}</code>`;
+  return [
+    [texts.status, state],
+    [texts.length, duration(audioSeconds)],
+    [texts.model, modelOfJob(job) ?? texts.defaultModel],
+    ...(result === null ? [] : ([[texts.language, result.language]] as const)),
+    ...(result === null ? [] : ([[texts.credits, number(result.creditsUsed)]] as const)),
+    [texts.created, moment(createdAt)],
+    ...(startedAt === null ? [] : ([[texts.started, moment(startedAt)]] as const)),
+    ...(finishedAt === null ? [] : ([[texts.finished, moment(finishedAt)]] as const)),
+    [texts.id, code(id)],
+    [texts.request, code(requestId)],
+    ...(result === null ? [] : ([[texts.transcription, code(result.id)]] as const)),
+  ];
+}
+
+function resultCards(id: string, result: TranscriptionResult): Html {
+  const { translation } = result;
+  const formats = RESULT_FORMATS.filter((format) => hasFormat(result, format));
+  const downloads = formats.map((format) =>
+    linkButton({ href: jobDownloadPath(id, format), label: texts.formats[format], icon: 'download', isDownload: true }),
+  );
+  const action = html`<div class="row" role="group" aria-label="${texts.downloads}">${downloads}</div>`;
+  const note = formats.includes('srt') ? undefined : texts.noSegments;
+  return html`${card({ title: texts.result, action, content: textOf(result), ...(note === undefined ? {} : { note }) })}
   ${
-    etaSeconds !== null &&
-    html`<meter min="0" max="100" value="${percent}" aria-label="${texts.progressOf(job.id)}"></meter>
-      ${texts.percent(percent)} <br />${texts.eta(etaSeconds)}`
+    translation !== null &&
+    card({ title: texts.translation, content: html`<p lang="${translation.language}">${translation.text}</p>` })
   }`;
 }
 
-/** Spent, or held; one that failed or was cancelled cost nothing. */
-function credits({ job }: WatchedJob, heldOf: ReadonlyMap<string, number>): string {
-  if (job.outcome !== null) return number(job.outcome.charge.creditsUsed);
-  const held = heldOf.get(job.requestId);
-  if (job.finishedAt !== null) return number(0);
-  return held === undefined ? '' : texts.held(number(held));
+/** Where it is known who speaks, a line for each turn. */
+function textOf({ language, text, segments }: TranscriptionResult): Html {
+  if (text === '') return html`<p class="soft">${texts.noWords}</p>`;
+  const isDiarized = segments?.some(({ speaker }) => speaker !== undefined) === true;
+  const lines = isDiarized ? speakerLines(segments, language) : [text];
+  return html`<div class="transcript-text" dir="auto" lang="${language}">
+    ${lines.map((line) => html`<p>${line}</p>`)}
+  </div>`;
 }
 
-function endLink({ job }: WatchedJob): Html {
-  const [label, text] =
-    job.finishedAt === null ? [texts.cancelThe(job.id), texts.cancel] : [texts.deleteThe(job.id), texts.delete];
-  return html`<a href="${endJobPath(job.id)}" aria-label="${label}">${text}</a>`;
+/** Subtitles need segments. */
+export function hasFormat({ segments, translation }: TranscriptionResult, format: ResultFormat): boolean {
+  return format === 'text' || format === 'json' || (translation ?? { segments }).segments !== null;
 }
 
 export function endJobView({ job }: WatchedJob): View {
+  const { id, fileName, status } = job;
   const isOpen = job.finishedAt === null;
-  const main = html`<form class="card" method="post" action="${endJobPath(job.id)}">
-    <p><code>${job.id}</code> ${texts.statuses[job.status]}</p>
-    <p>${isOpen ? texts.confirmCancel : texts.confirmDelete}</p>
-    <div class="row">
-      <button class="danger" name="end" value="${isOpen ? 'cancel' : 'delete'}">
-        ${isOpen ? texts.cancel : texts.delete}
-      </button>
-      <a href="${PATHS.history}">${texts.keep}</a>
-    </div>
-  </form>`;
-  return { title: isOpen ? texts.cancelTitle : texts.deleteTitle, main };
+  return questionView({
+    title: isOpen ? texts.cancelTitle : texts.deleteTitle,
+    about: html`${fileName ?? id} ${badge(texts.statuses[status])}`,
+    note: isOpen ? texts.confirmCancel : texts.confirmDelete,
+    action: endJobPath(id),
+    submit: isOpen ? texts.cancel : texts.delete,
+    value: { name: 'end', value: isOpen ? 'cancel' : 'delete' },
+    back: isOpen ? { href: PATHS.history, label: texts.keep } : { href: jobPath(id), label: texts.keep },
+  });
 }

@@ -1,30 +1,25 @@
-/**
- * The account's jobs: listed beside its history, cancelled and deleted by the same calls as the API's; never their
- * text or audio.
- */
+/** A job of the account: its result and its end, by the same calls as the API's. */
+import { jobBody } from '../../jobs/job-body.js';
 import type { WatchedJob } from '../../jobs/job-service.js';
-import { jobCursor, JobCursor, JobId, jobPlaceOf } from '../api/jobs-schema.js';
+import { answerText } from '../../transcription/answer-text.js';
+import { jsonText } from '../../transcription/json-pieces.js';
+import { resultOf, type TranscriptionResult } from '../../transcription/result.js';
+import { JobId } from '../api/jobs-schema.js';
 import type { HttpDeps } from '../app/deps.js';
-import { readParameter } from '../schema/parameter.js';
+import { JSON_TYPE } from '../app/exchange.js';
 import type { Route } from '../app/route.js';
-import { endJobView, type JobsPage } from './jobs-views.js';
-import { PATHS, endJobPath } from './paths.js';
+import { endJobView, hasFormat, jobView, RESULT_FORMATS, type ResultFormat } from './jobs-views.js';
+import { endJobPath, jobDownloadPath, jobPath, PATHS } from './paths.js';
 import { Refusal } from './refusal.js';
 import { TEXTS } from './texts.js';
-import { fieldOf, type MemberRequest, type PageReply, type PageHandlers } from './page-handlers.js';
+import { fieldOf, type Download, type MemberRequest, type PageReply, type PageHandlers } from './page-handlers.js';
 
-const PER_PAGE = 20;
-
-/** `cursor`: `older` of the page before; undefined: the newest. */
-export async function jobsPage(deps: HttpDeps, accountId: string, cursor: unknown): Promise<JobsPage> {
-  const given = readParameter(JobCursor, cursor, null);
-  const after = given === null ? null : jobPlaceOf(given);
-  const found = await deps.jobs.list(accountId, { status: null, after, limit: PER_PAGE + 1 });
-  const jobs = found.slice(0, PER_PAGE);
-  const last = jobs.at(-1)?.job;
-  const older = found.length > PER_PAGE && last !== undefined ? jobCursor(last) : null;
-  return { jobs, older, isFirst: given === null };
-}
+const FILES: Readonly<Record<ResultFormat, { type: string; ending: string }>> = {
+  text: { type: 'text/plain; charset=utf-8', ending: 'txt' },
+  srt: { type: 'application/x-subrip; charset=utf-8', ending: 'srt' },
+  vtt: { type: 'text/vtt; charset=utf-8', ending: 'vtt' },
+  json: { type: JSON_TYPE, ending: 'json' },
+};
 
 export function jobPageRoutes({ jobs }: HttpDeps, pages: PageHandlers): Route[] {
   async function jobOf({ account, exchange }: MemberRequest): Promise<WatchedJob> {
@@ -32,6 +27,24 @@ export function jobPageRoutes({ jobs }: HttpDeps, pages: PageHandlers): Route[] 
     const found = JobId.fits(id) ? await jobs.find(account.id, id) : null;
     if (found === null) throw new Refusal(404, TEXTS.errors.noJob);
     return found;
+  }
+
+  async function show(request: MemberRequest): Promise<PageReply> {
+    const watched = await jobOf(request);
+    return jobView(watched, resultIn(watched));
+  }
+
+  async function download(request: MemberRequest): Promise<Download> {
+    const { format: given } = request.exchange.req.params;
+    const watched = await jobOf(request);
+    const result = resultIn(watched);
+    const format = RESULT_FORMATS.find((one) => one === given);
+    if (result === null || format === undefined || !hasFormat(result, format)) {
+      throw new Refusal(404, TEXTS.errors.noResult);
+    }
+    const { type, ending } = FILES[format];
+    const fileName = `${nameOf(watched)}.${ending}`;
+    return { type, fileName, content: await contentOf(watched, result, format) };
   }
 
   async function end(request: MemberRequest, form: URLSearchParams): Promise<PageReply> {
@@ -46,13 +59,30 @@ export function jobPageRoutes({ jobs }: HttpDeps, pages: PageHandlers): Route[] 
     return { to: `${PATHS.history}?notice=${isCancelled ? 'job-cancelled' : 'job-deleted'}` };
   }
 
+  const id = `:${JobId.name}`;
   return [
+    { path: jobPath(id), methods: { GET: pages.memberPage(show) } },
+    { path: jobDownloadPath(id, ':format'), methods: { GET: pages.memberPage(download) } },
     {
-      path: endJobPath(`:${JobId.name}`),
+      path: endJobPath(id),
       methods: {
         GET: pages.memberPage(async (request) => endJobView(await jobOf(request))),
         POST: pages.memberForm(end),
       },
     },
   ];
+}
+
+function resultIn({ job: { outcome } }: WatchedJob): TranscriptionResult | null {
+  return outcome === null ? null : resultOf(outcome.result, outcome.charge);
+}
+
+async function contentOf(watched: WatchedJob, result: TranscriptionResult, format: ResultFormat): Promise<string> {
+  if (format !== 'json') return answerText(result, format);
+  return jsonText(await jobBody(watched));
+}
+
+/** As the recording is called, without its ending. */
+function nameOf({ job: { id, fileName } }: WatchedJob): string {
+  return fileName?.replace(/(?<=.)\.[^.]{1,8}$/u, '') ?? id;
 }

@@ -1,4 +1,5 @@
 /** Sessions, and the one way a page is answered: session, origin, form, refusals. */
+import { create as attachment } from 'content-disposition';
 import { VerbatimError } from '../../errors.js';
 import type { Account } from '../../ledger/types.js';
 import type { SignedIn, ClientInfo } from '../../ledger/access/types.js';
@@ -249,7 +250,7 @@ function pageRequestOf(exchange: Exchange): PageRequest {
 }
 
 function download(exchange: Exchange, { type, fileName, content }: Download): void {
-  const headers = { ...PAGE_HEADERS, 'Content-Disposition': `attachment; filename="${fileName}"` };
+  const headers = { ...PAGE_HEADERS, 'Content-Disposition': attachment(fileName) };
   exchange.send(200, type, content, headers);
 }
 

@@ -86,6 +86,10 @@ export const revokeSharePath = (id: string, share: string): string =>
 
 export const revokePath = (id: string): string => `${DASHBOARD}/keys/${id}/revoke`;
 
+export const jobPath = (id: string): string => `${DASHBOARD}/jobs/${id}`;
+
+export const jobDownloadPath = (id: string, format: string): string => `${DASHBOARD}/jobs/${id}/result/${format}`;
+
 export const endJobPath = (id: string): string => `${DASHBOARD}/jobs/${id}/end`;
 
 const PAGES: readonly string[] = [

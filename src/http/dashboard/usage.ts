@@ -1,43 +1,40 @@
-/** Charges by day and endpoint: as a chart, as a table, as CSV. */
-import type { UsageDay } from '../../ledger/history.js';
+/** Charges by day and endpoint, by key and by model: as a chart, as tables, as CSV. */
 import { DAY_MS, utcDay } from '../../ledger/time.js';
 import type { HttpDeps } from '../app/deps.js';
 import type { Route } from '../app/route.js';
-import { number } from './format.js';
-import { html, type Html } from './html.js';
-import type { View } from './page.js';
+import { CSV_TYPE, csvText } from './csv.js';
 import { PATHS } from './paths.js';
 import { Refusal } from './refusal.js';
-import { table } from './table.js';
 import { TEXTS } from './texts.js';
+import { GROUPINGS, usageView, WINDOWS, type Grouping, type Usage } from './usage-view.js';
 import type { Download, MemberRequest, PageHandlers } from './page-handlers.js';
 
-const { usage: texts } = TEXTS;
-const WINDOWS = [7, 30, 90] as const;
 const DEFAULT_WINDOW = 30;
 
-interface Shown {
-  days: number;
-  /** Seconds since 1970, of the window's first day. */
-  first: number;
-  rows: readonly UsageDay[];
-}
-
 export function usageRoutes({ clock, ledger }: HttpDeps, pages: PageHandlers): Route[] {
-  async function shown({ account, exchange }: MemberRequest): Promise<Shown> {
+  const { history } = ledger;
+
+  async function usageOf({ account, exchange }: MemberRequest): Promise<Usage> {
     const days = windowOf(exchange.req.query['days']);
-    const first = ((utcDay(clock()) - days + 1) * DAY_MS) / 1000;
-    return { days, first, rows: await ledger.history.usageByDay(account.id, days) };
+    return {
+      days,
+      first: ((utcDay(clock()) - days + 1) * DAY_MS) / 1000,
+      byDay: await history.usageByDay(account.id, days),
+      byKey: await history.usageByKey(account.id, days),
+      byModel: await history.usageByModel(account.id, days),
+    };
   }
+
+  async function download(request: MemberRequest): Promise<Download> {
+    const grouping = groupingOf(request.exchange.req.query['by']);
+    const usage = await usageOf(request);
+    const fileName = `usage-${usage.days}-days-by-${grouping}.csv`;
+    return { type: CSV_TYPE, fileName, content: CSV_OF[grouping](usage) };
+  }
+
   return [
-    {
-      path: PATHS.usage,
-      methods: { GET: pages.memberPage(async (request) => usageView(await shown(request))) },
-    },
-    {
-      path: PATHS.usageCsv,
-      methods: { GET: pages.memberPage(async (request) => csvOf(await shown(request))) },
-    },
+    { path: PATHS.usage, methods: { GET: pages.memberPage(async (request) => usageView(await usageOf(request))) } },
+    { path: PATHS.usageCsv, methods: { GET: pages.memberPage(download) } },
   ];
 }
 
@@ -48,66 +45,29 @@ function windowOf(given: unknown): number {
   return found;
 }
 
-function csvOf({ days, rows }: Shown): Download {
-  const lines = rows.map(({ date, endpoint, requests, minutes, credits }) =>
-    [date, endpoint, requests, minutes, credits].join(','),
-  );
-  return {
-    type: 'text/csv; charset=utf-8; header=present',
-    fileName: `usage-${days}-days.csv`,
-    content: ['date,endpoint,requests,minutes,credits', ...lines, ''].join('\r\n'),
-  };
+function groupingOf(given: unknown): Grouping {
+  if (given === undefined) return 'day';
+  const found = GROUPINGS.find((one) => one === given);
+  if (found === undefined) throw new Refusal(400, TEXTS.errors.noGrouping);
+  return found;
 }
 
-function usageView(usage: Shown): View {
-  const { days, rows } = usage;
-  const main = html`<ul class="choices" aria-label="${texts.window}">
-      ${WINDOWS.map(
-        (window) =>
-          html`<li>
-            <a href="${PATHS.usage}?days=${window}" ${window === days && html`aria-current="true"`}
-              >${texts.days(window)}</a
-            >
-          </li>`,
-      )}
-    </ul>
-    ${figures(rows)} ${rows.length === 0 ? html`<p>${texts.none}</p>` : byDay(usage)}`;
-  return { title: TEXTS.pages.usage, main, scripts: ['uplot.js'], modules: ['usage.js'] };
-}
+const SUMS = ['requests', 'minutes', 'credits'] as const;
 
-function figures(rows: readonly UsageDay[]): Html {
-  const sum = (of: 'minutes' | 'credits' | 'requests'): string =>
-    number(rows.reduce((total, row) => total + row[of], 0));
-  return html`<dl class="figures">
-    ${(['minutes', 'credits', 'requests'] as const).map(
-      (of) =>
-        html`<div>
-          <dt>${texts[of]}</dt>
-          <dd>${sum(of)}</dd>
-        </div>`,
-    )}
-  </dl>`;
-}
-
-function byDay({ days, first, rows }: Shown): Html {
-  return html`<figure id="chart" data-first="${first}" data-days="${days}" hidden>
-      <div data-target role="img" aria-label="${texts.chart(days)}"></div>
-      <ul></ul>
-    </figure>
-    <section id="by-day">
-      <h2>${texts.byDay}</h2>
-      <p><a href="${PATHS.usageCsv}?days=${days}" download>${texts.csv}</a></p>
-      ${table({
-        caption: texts.byDay,
-        columns: [texts.day, texts.endpoint, texts.requests, texts.minutes, texts.credits],
-        figures: [2, 3, 4],
-        rows: rows.map(({ date, endpoint, requests, minutes, credits }) => [
-          date,
-          endpoint,
-          requests,
-          minutes,
-          credits,
-        ]),
-      })}
-    </section>`;
-}
+const CSV_OF: Readonly<Record<Grouping, (usage: Usage) => string>> = {
+  day: ({ byDay }) =>
+    csvText(
+      ['date', 'endpoint', ...SUMS],
+      byDay.map(({ date, endpoint, requests, minutes, credits }) => [date, endpoint, requests, minutes, credits]),
+    ),
+  key: ({ byKey }) =>
+    csvText(
+      ['key_id', 'name', ...SUMS],
+      byKey.map(({ keyId, name, requests, minutes, credits }) => [keyId, name, requests, minutes, credits]),
+    ),
+  model: ({ byModel }) =>
+    csvText(
+      ['model', ...SUMS],
+      byModel.map(({ model, requests, minutes, credits }) => [model ?? '', requests, minutes, credits]),
+    ),
+};

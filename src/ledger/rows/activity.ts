@@ -1,5 +1,6 @@
 /** What an account asked for and what runs, out of jobs, holds and charges. */
 import type { Activity, ActivityPage, ActivityPlace, ActivityQuery, ActivityState } from '../history.js';
+import type { JobError } from '../jobs.js';
 import { DAY_MS, toIso, utcDay } from '../time.js';
 import { checkWindow } from './usage.js';
 
@@ -20,6 +21,8 @@ export interface ActivityRow {
   language: string | null;
   audio_ms: number | null;
   state: ActivityState;
+  /** JSON */
+  error: string | null;
   credits: number;
   at: number;
   /** Nothing older was looked at; null: all was. */
@@ -83,7 +86,7 @@ export function activitySql(value: Readonly<Record<keyof ActivityValues, string>
         SELECT ${ofJob} AS place, job.request_id, job.id AS job_id, event.transcription_id, job.key_id,
           event.endpoint, job.file_name, event.model, event.language,
           CAST(round(job.audio_seconds * 1000) AS BIGINT) AS audio_ms,
-          CASE job.status WHEN 'succeeded' THEN 'done' ELSE job.status END AS state,
+          CASE job.status WHEN 'succeeded' THEN 'done' ELSE job.status END AS state, job.error,
           coalesce(event.credits, hold.credits, 0) AS credits, job.created_at AS at
         FROM jobs job LEFT JOIN usage_events event ON event.hold_id = job.hold_id
           LEFT JOIN holds hold ON hold.job_id = job.id
@@ -92,14 +95,14 @@ export function activitySql(value: Readonly<Record<keyof ActivityValues, string>
         ${end('job', 'job.id')}) jobs_found
       UNION ALL SELECT * FROM (
         SELECT ${ofHold('hold.id')} AS place, hold.request_id, NULL, NULL, hold.key_id, NULL, hold.file_name, NULL,
-          NULL, CAST(NULL AS BIGINT), 'running', hold.credits, hold.created_at
+          NULL, CAST(NULL AS BIGINT), 'running', NULL, hold.credits, hold.created_at
         FROM holds hold
         WHERE hold.settled_at IS NULL AND coalesce(hold.job_id, '') = '' AND ${newest('hold', ofHold('hold.id'))}
           AND ${endpoint} IS NULL AND (${state} IS NULL OR ${state} = 'running')
         ${end('hold', 'hold.id')}) running_found
       UNION ALL SELECT * FROM (
         SELECT ${ofHold('event.hold_id')} AS place, event.request_id, NULL, event.transcription_id, event.key_id,
-          event.endpoint, hold.file_name, event.model, event.language, event.audio_ms, 'done', event.credits,
+          event.endpoint, hold.file_name, event.model, event.language, event.audio_ms, 'done', NULL, event.credits,
           event.created_at
         FROM usage_events event JOIN holds hold ON hold.id = event.hold_id
         WHERE ${newest('event', ofHold('event.hold_id'))} AND (${endpoint} IS NULL OR event.endpoint = ${endpoint})
@@ -128,5 +131,6 @@ function toActivity(row: ActivityRow): Activity {
     ...{ requestId: row.request_id, jobId: row.job_id, transcriptionId: row.transcription_id },
     ...{ keyId: row.key_id, keyName: row.key_name, endpoint, fileName: row.file_name, model, language },
     ...{ audioSeconds: audioMs === null ? null : audioMs / 1000, state, credits, at: toIso(row.at) },
+    error: row.error === null ? null : (JSON.parse(row.error) as JobError),
   };
 }

@@ -3,6 +3,7 @@ import { EngineError } from '../../../src/engine/native-errors.js';
 import { browserOf, buildDashboard, rowsOf, type HttpBrowser } from '../../support/dashboard.js';
 import { fakeAudio } from '../../support/fake-engine.js';
 import { endedJob, endsBehindTheNextLook, postJob } from '../../support/jobs.js';
+import type { Part } from '../../support/requests.js';
 import { TestServer, type Customer } from '../../support/server.js';
 import { until } from '../../support/until.js';
 
@@ -19,15 +20,15 @@ describe('dashboard: jobs', () => {
   });
   afterEach(() => server.dispose());
 
-  const post = async (seconds = 61, text = 'SECRET.', customer = ann): Promise<string> => {
-    const parts: Parameters<typeof postJob>[2] = [['audio', fakeAudio(seconds, { text })]];
+  const post = async (seconds = 61, text = 'SECRET.', customer = ann, more: readonly Part[] = []): Promise<string> => {
+    const parts: readonly Part[] = [['audio', fakeAudio(seconds, { text })], ...more];
     return String((await postJob(server, customer.key, parts)).body['id']);
   };
   const history = async (query = ''): Promise<string> => (await browser.get(`/dashboard/history${query}`)).text;
-  /** Cells of a job's row, but for its times. */
+  /** Cells of a job's row: state, model, length, credits, action. */
   const cellsOf = async (id: string): Promise<string[]> => {
-    const row = rowsOf(await history()).find((cells) => cells[1] === id) ?? [];
-    return [row[2], row[4], row[5], row[6], row[7]].map((cell) => (cell ?? '').replace(/\s+/g, ' '));
+    const row = rowsOf(await history()).find((cells) => cells[0]?.endsWith(id)) ?? [];
+    return [row[6], row[4], row[5], row[7], row[8]].map((cell) => (cell ?? '').replace(/\s+/g, ' '));
   };
 
   it('are listed with state, progress, credits and error, without what was said, one’s own alone', async () => {
@@ -40,17 +41,13 @@ describe('dashboard: jobs', () => {
     server.engine.holdAll(1);
     const running = await post(180, 'SECRET.|SECRET.');
     await until(async () => (await cellsOf(running))[0]?.includes('50 %') === true);
-    expect(await cellsOf(done)).to.deep.equal(['done', 'fake', '61.0', '2', 'Delete']);
-    expect(await cellsOf(failed)).to.deep.equal([
-      'failed invalid_audioThe audio is broken.',
-      ...['default', '61.0', '0', 'Delete'],
-    ]);
+    expect(await cellsOf(done)).to.deep.equal(['done', 'fake en', '1:01', '2', 'Open']);
+    expect(await cellsOf(failed)).to.deep.equal(['failed The audio is broken.', ...['', '1:01', '0', 'Details']]);
     const [state, ...cells] = await cellsOf(running);
-    expect(state).to.match(/^running 50 % done in about \d+ s$/);
-    expect(cells).to.deep.equal(['default', '180.0', '3 held', 'Cancel']);
+    expect(state).to.match(/^running 50 %, done in about \d+ s$/);
+    expect(cells).to.deep.equal(['', '3:00', '3 held', 'Cancel']);
     const page = await history();
     expect(page).not.to.contain('SECRET').and.not.to.contain(bobs);
-    expect(page).not.to.contain('Running now');
     server.engine.release();
   });
 
@@ -108,17 +105,37 @@ describe('dashboard: jobs', () => {
     expect((await cellsOf(own))[0]).to.equal('done');
   });
 
-  it('go back page by page, beside the history', async () => {
-    const ids: string[] = [];
-    for (let n = 0; n < 21; n += 1) ids.push(await post(3));
-    for (const id of ids) await endedJob(server, ann.key, id);
-    const first = await history();
-    expect(first).not.to.contain(ids[0]);
-    const older = /href="\/dashboard\/history(\?jobs=[^"]+)"/.exec(first)?.[1] ?? '';
-    const second = await history(older);
-    expect(second).to.contain(ids[0]).and.not.to.contain(ids[1]);
-    for (const jobs of ['x', '', 'a&jobs=b', '!']) {
-      expect((await browser.get(`/dashboard/history?jobs=${jobs}`)).status, jobs).to.equal(400);
+  it('that are done have a page with their text, and files of it, one’s own alone', async () => {
+    const id = await post(61, 'Hello <b>there</b>.|Bye.', ann, [['timestamps', 'segment']]);
+    await endedJob(server, ann.key, id);
+    const { text } = await browser.get(`/dashboard/jobs/${id}`);
+    expect(text).to.contain('Hello &lt;b&gt;there&lt;/b&gt;. Bye.').and.to.contain('recording.wav').and.to.contain(id);
+    expect(text)
+      .to.match(/<title>recording.wav ·/)
+      .and.to.contain(`href="/dashboard/jobs/${id}/end"`);
+    const files = `/dashboard/jobs/${id}/result`;
+    const txt = await browser.get(`${files}/text`);
+    expect(txt.text).to.equal('Hello <b>there</b>. Bye.');
+    expect(txt.headers.get('content-type')).to.equal('text/plain; charset=utf-8');
+    expect(txt.headers.get('content-disposition')).to.equal('attachment; filename=recording.txt');
+    expect(txt.headers.get('x-content-type-options')).to.equal('nosniff');
+    expect((await browser.get(`${files}/srt`)).text).to.match(/^1\n00:00:00,/);
+    expect((await browser.get(`${files}/vtt`)).text).to.match(/^WEBVTT/);
+    expect(JSON.parse((await browser.get(`${files}/json`)).text)).to.have.nested.property('result.credits_used', 2);
+    const bobs = await browserOf(server, (await server.customer()).account);
+    for (const path of [`/dashboard/jobs/${id}`, `${files}/text`]) expect((await bobs.get(path)).status).to.equal(404);
+    for (const format of ['docx', 'toString', '..%2f']) {
+      expect((await browser.get(`${files}/${format}`)).status, format).to.be.oneOf([404, 400]);
     }
+  });
+
+  it('that have no result have a page with what became of them, and no files', async () => {
+    server.engine.failWith = new EngineError('invalid_audio', 'The audio is broken.');
+    const failed = await post();
+    await endedJob(server, ann.key, failed);
+    const { text } = await browser.get(`/dashboard/jobs/${failed}`);
+    expect(text).to.contain('The audio is broken.').and.not.to.contain('/result/');
+    expect((await browser.get(`/dashboard/jobs/${failed}/result/text`)).status).to.equal(404);
+    expect((await browser.get('/dashboard/jobs/job_x')).status).to.equal(404);
   });
 });

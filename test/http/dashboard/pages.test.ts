@@ -5,7 +5,7 @@ import { fakeAudio } from '../../support/fake-engine.js';
 import { call, transcribe } from '../../support/requests.js';
 import { bearer, TestServer, type Customer } from '../../support/server.js';
 
-describe('dashboard: usage, keys, history', () => {
+describe('dashboard: usage and keys', () => {
   let server: TestServer;
   let now: number;
   let ann: Customer;
@@ -57,7 +57,10 @@ describe('dashboard: usage, keys, history', () => {
       await speak(500, await server.customer());
       const { text, status } = await browser.get('/dashboard/usage');
       expect(status).to.equal(200);
+      const own = await server.ledger.keys.list(ann.account.id);
       expect(rowsOf(text)).to.deep.equal([
+        [own.find(({ id }) => id === ann.key.id)!.name, '3', '7', '7', '100 %'],
+        ['fake', '3', '7', '7', '100 %'],
         ['2026-11-22', '/api/v1/transcribe', '2', '3', '3'],
         ['2026-11-24', '/api/v1/transcribe', '1', '4', '4'],
       ]);
@@ -68,7 +71,8 @@ describe('dashboard: usage, keys, history', () => {
       now += 6 * DAY_MS;
       browser = await browserOf(server, ann.account);
       const count = async (days: string): Promise<number> =>
-        rowsOf((await browser.get(`/dashboard/usage?days=${days}`)).text).length;
+        rowsOf((await browser.get(`/dashboard/usage?days=${days}`)).text).filter(([day]) => day?.startsWith('2026-'))
+          .length;
       expect(await count('7')).to.equal(1);
       expect(await count('90')).to.equal(2);
       for (const days of ['1', '1000', 'all', '7&days=30', '']) {
@@ -79,11 +83,33 @@ describe('dashboard: usage, keys, history', () => {
     it('is a file of comma-separated values', async () => {
       const { headers, text } = await browser.get('/dashboard/usage.csv?days=7');
       expect(headers.get('content-type')).to.contain('text/csv');
-      expect(headers.get('content-disposition')).to.equal('attachment; filename="usage-7-days.csv"');
+      expect(headers.get('content-disposition')).to.equal('attachment; filename=usage-7-days-by-day.csv');
       expect(text).to.equal(
         'date,endpoint,requests,minutes,credits\r\n' +
           '2026-11-22,/api/v1/transcribe,2,3,3\r\n2026-11-24,/api/v1/transcribe,1,4,4\r\n',
       );
+    });
+
+    it('is split by key and by model, and downloaded so; a name that a spreadsheet would run is text there', async () => {
+      const name = '=HYPERLINK("http://example.com","x")';
+      const sly = await server.ledger.keys.create({ accountId: ann.account.id, name, scopes: [] });
+      await speak(60, { ...ann, key: sly });
+      const { text } = await browser.get('/dashboard/usage?days=7');
+      expect(rowsOf(text).slice(0, 3)).to.deep.equal([
+        [ann.key.name, '3', '7', '7', '88 %'],
+        ['=HYPERLINK(&quot;http://example.com&quot;,&quot;x&quot;)', '1', '1', '1', '13 %'],
+        ['fake', '4', '8', '8', '100 %'],
+      ]);
+      const keys = await browser.get('/dashboard/usage.csv?days=7&by=key');
+      expect(keys.headers.get('content-disposition')).to.equal('attachment; filename=usage-7-days-by-key.csv');
+      expect(keys.text.split('\r\n').slice(0, 3)).to.deep.equal([
+        'key_id,name,requests,minutes,credits',
+        `${ann.key.id},${ann.key.name},3,7,7`,
+        `${sly.id},"'=HYPERLINK(""http://example.com"",""x"")",1,1,1`,
+      ]);
+      const models = await browser.get('/dashboard/usage.csv?days=7&by=model');
+      expect(models.text).to.equal('model,requests,minutes,credits\r\nfake,4,8,8\r\n');
+      expect((await browser.get('/dashboard/usage.csv?by=account')).status).to.equal(400);
     });
   });
 
@@ -195,48 +221,6 @@ describe('dashboard: usage, keys, history', () => {
       expect((await server.ledger.keys.authenticate(bob.key.rawKey))?.key.revokedAt).to.equal(null);
       const { text } = await browser.get('/dashboard/keys');
       expect(text).not.to.contain(bob.key.id).and.not.to.contain(bob.key.prefix);
-    });
-  });
-
-  describe('history', () => {
-    it('shows what each request was and cost, never what was said', async () => {
-      const { body } = await speak(61.5, ann, 'es');
-      await speak(3, await server.customer());
-      const { text } = await browser.get('/dashboard/history');
-      const rows = rowsOf(text);
-      expect(rows).to.have.length(1);
-      const [at, ids, ...rest] = rows[0]!;
-      expect(at).to.equal('2026-11-22 12:00 UTC');
-      expect(ids)
-        .to.match(/^tr_[\w-]+req_[\w-]+$/)
-        .and.to.contain(body['id']);
-      expect(rest).to.deep.equal(['/api/v1/transcribe', 'fake', '61.5', 'es', '2', 'done']);
-      expect(text).not.to.contain('SECRET');
-    });
-
-    it('reports what runs now, and what is held for it', async () => {
-      server.engine.holdAll();
-      const running = speak(130);
-      await server.engine.untilRunning(1);
-      const { text } = await browser.get('/dashboard/history');
-      expect(text).to.contain('Running now');
-      expect(rowsOf(text)[0]?.slice(2)).to.deep.equal(['3', 'running']);
-      server.engine.release();
-      await running;
-      expect((await browser.get('/dashboard/history')).text).not.to.contain('Running now');
-    });
-
-    it('goes back page by page', async () => {
-      for (let n = 0; n < 51; n += 1) await speak(n + 1);
-      const first = await browser.get('/dashboard/history');
-      expect(rowsOf(first.text)).to.have.length(50);
-      const older = /rel="next" href="([^"]+)"/.exec(first.text)?.[1] ?? '';
-      const second = await browser.get(older);
-      expect(rowsOf(second.text).map((row) => row[4])).to.deep.equal(['1.0']);
-      expect(second.text).to.contain('Newest').and.not.to.contain('rel="next"');
-      for (const before of ['x', '-1', '1e9', '9'.repeat(16), '1&before=2']) {
-        expect((await browser.get(`/dashboard/history?before=${before}`)).status, before).to.equal(400);
-      }
     });
   });
 });

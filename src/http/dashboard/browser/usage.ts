@@ -62,7 +62,6 @@ function draw(figure: HTMLElement, usage: Usage): void {
     scales: { y: { range: fromZero } },
     series: [{}, ...series.reverse()],
   });
-  figure.hidden = false;
 }
 
 function legend(figure: HTMLElement, { endpoints }: Usage): void {
@@ -79,7 +78,7 @@ const figure = document.getElementById('chart');
 const table = document.querySelector<HTMLTableElement>('#by-day table');
 if (figure !== null && table !== null) {
   const usage = read(table, figure);
-  figure.hidden = false;
+  figure.closest<HTMLElement>('[data-needs-scripts]')?.removeAttribute('hidden');
   legend(figure, usage);
   draw(figure, usage);
 }
