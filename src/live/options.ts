@@ -22,8 +22,8 @@ export function isEncoded(format: LiveFormat | EncodedFormat): format is Encoded
 
 /** How an utterance ends. */
 export type TurnDetection =
-  /** By the client alone. */
-  | { kind: 'manual' }
+  /** By the client alone. With `findsSpeech` it begins with speech, and ends after a minute of silence, too. */
+  | { kind: 'manual'; findsSpeech?: boolean }
   | SilenceDetection
   /** After PAUSE_MS of silence where the text so far ends a sentence, else after `longestSilenceMs`. */
   | { kind: 'semantic'; longestSilenceMs: number };
@@ -63,6 +63,8 @@ export interface LiveSettings {
 
 /** A shorter silence ends most utterances in the middle of a sentence. */
 export const SHORTEST_SILENCE_MS = 300;
+/** That the addon takes. */
+const LONGEST_SILENCE_MS = 60_000;
 /** Of semantic turns. */
 export const PAUSE_MS = 500;
 
@@ -87,13 +89,15 @@ export const DEFAULT_SETTINGS: LiveSettings = {
 
 /** As the addon has them. */
 export function liveOptions(turns: TurnDetection): LiveOptions {
-  if (turns.kind === 'manual') return { detect: false, pauseMs: 0 };
+  const { threshold, prefixPaddingMs } = turns.kind === 'silence' ? turns : DEFAULT_TURNS;
+  if (turns.kind === 'manual') {
+    if (turns.findsSpeech !== true) return { detect: false, pauseMs: 0 };
+    return { detect: true, threshold, prefixPaddingMs, silenceMs: LONGEST_SILENCE_MS, pauseMs: 0 };
+  }
   if (turns.kind === 'semantic') {
-    const { threshold, prefixPaddingMs } = DEFAULT_TURNS;
     const silenceMs = Math.max(PAUSE_MS, turns.longestSilenceMs);
     return { detect: true, threshold, prefixPaddingMs, silenceMs, pauseMs: PAUSE_MS };
   }
-  const { threshold, prefixPaddingMs } = turns;
   const silenceMs = Math.max(SHORTEST_SILENCE_MS, turns.silenceMs);
   return { detect: true, threshold, prefixPaddingMs, silenceMs, pauseMs: 0 };
 }

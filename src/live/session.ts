@@ -17,6 +17,7 @@ import type { RunningUtterance, SessionInput, SessionParts } from './session-par
 import { bytesPerFrame, liveOptions, type LiveSettings } from './options.js';
 import { toIntegers } from './sample-integers.js';
 import { endsSentence } from './sentence-end.js';
+import { SentenceTurn } from './sentence-turn.js';
 import { SAMPLE_RATE } from '../engine/sample-rate.js';
 import { SessionResults } from './session-results.js';
 import type { Stretch, UtteranceDecoder } from './utterance-decoder.js';
@@ -41,6 +42,7 @@ export class LiveSession {
   readonly #rate: Pick<InputRate, 'delayMs'>;
   readonly #stop = new AbortController();
   readonly #plannedEnd: PlannedEnd;
+  readonly #sentenceTurn: SentenceTurn;
   readonly #inputs: SessionInput[] = [];
   readonly #waiting: WaitingInput;
   #settings: LiveSettings;
@@ -58,6 +60,7 @@ export class LiveSession {
     this.#settings = parts.settings;
     this.#waiting = new WaitingInput(parts.memory);
     this.#plannedEnd = new PlannedEnd(parts.timers);
+    this.#sentenceTurn = new SentenceTurn(parts.audio);
     this.#rate = parts.rate ?? new InputRate(parts.timers.now());
     this.ended = new Promise((resolve) => (this.#end = resolve));
     this.#results = new SessionResults({ ...parts, emit: (event) => this.#emit(event) }, this.#stop.signal);
@@ -159,27 +162,32 @@ export class LiveSession {
       if (this.#utterance !== null) this.#decoder.abandon(this.#utterance.number);
       this.#utterance = null;
       this.#emit({ type: 'cleared' });
-    } else if (input.kind !== 'end sentence' || input.utterance === this.#utterance) {
+    } else if (input.kind === 'end sentence') {
+      if (input.utterance === this.#utterance) this.#sentenceTurn.end(this.#decoder.settings.turns);
+    } else {
       const begin = audio.utteranceBegin;
       const events = audio.endUtterance();
       // Its first audio may have come from the resampler just now.
       if (events.length > 0 && this.#utterance === null && begin !== null) this.#began(begin, false);
       if (events.length === 0 && input.kind === 'end utterance') this.#decoder.noUtterance(audio.position);
-      this.#happened(events, input.kind === 'end sentence' || input.kind === 'idle' ? 'silence' : 'client');
+      this.#happened(events, input.kind === 'idle' ? 'silence' : 'client');
       if (input.kind === 'finish') await this.#finish();
     }
   }
 
   async #workOn(bytes: Buffer): Promise<void> {
     const { format, audio } = this.#parts;
-    const step = Math.ceil(PIECE_SECONDS * format.sampleRate) * bytesPerFrame(format);
-    for (let at = 0; at < bytes.length && !this.#plannedEnd.isOverdue; at += step) {
-      const piece = bytes.subarray(at, at + step);
+    let piece: Buffer;
+    for (let at = 0; at < bytes.length && !this.#plannedEnd.isOverdue; at += piece.length) {
+      const seconds = this.#sentenceTurn.longestPiece(PIECE_SECONDS);
+      piece = bytes.subarray(at, at + Math.ceil(seconds * format.sampleRate) * bytesPerFrame(format));
       try {
         if (!(await this.#mayWorkOn(piece))) return;
         const events = await pushAudio(audio, piece, this.#secondsOf(piece.length));
         if (this.#stop.signal.aborted) return;
         this.#happened(events, 'silence');
+        const { turns } = this.#decoder.settings;
+        this.#sentenceTurn.pushed(this.#secondsOf(piece.length), this.#utterance === null, turns);
         // Without detection no event reports where an utterance begins.
         if (this.#utterance === null && audio.utteranceBegin !== null) this.#began(audio.utteranceBegin, false);
         this.#emit({ type: 'progress', seconds: audio.position / SAMPLE_RATE });

@@ -4,7 +4,11 @@ import { DEFAULT_SETTINGS, DEFAULT_TURNS } from '../../src/live/options.js';
 import { pieces, spokenPcm } from '../support/live-audio.js';
 import { pcmOfSilence } from '../support/speech.js';
 import { until } from '../support/until.js';
-import { LiveScenario, SECOND } from './scenario.js';
+import { LiveScenario, SECOND, type Opened } from './scenario.js';
+
+function workedSeconds({ events }: Opened): number {
+  return Math.max(0, ...events.map((event) => (event.type === 'progress' ? event.seconds : 0)));
+}
 
 describe('A live session', () => {
   let scenario: LiveScenario;
@@ -147,6 +151,8 @@ describe('A live session', () => {
     scenario.engine.utterances.push(' A whole sentence.', ' A whole sentence.');
     const live = await scenario.open({ turns });
     await live.send(spokenPcm({ silenceSeconds: 0.8 }));
+    await until(() => scenario.engine.recognised.length >= 1);
+    await live.send(pcmOfSilence(0.1));
     await until(() => live.finals.length === 1);
     expect(live.finals[0]).to.include({ endedBy: 'silence', text: 'A whole sentence.' });
     live.session.leave();
@@ -162,6 +168,29 @@ describe('A live session', () => {
     await half.send(pcmOfSilence(6));
     await scenario.passing(() => until(() => half.finals.length === 1));
     half.session.leave();
+  });
+
+  it('ends no semantic turn whose speech goes on while its text is decoded', async () => {
+    const turns = { kind: 'semantic', longestSilenceMs: 2000 } as const;
+    scenario.engine.utterances.push(' A whole sentence.', ' Half of', ' Half of', ' Half of one');
+    const live = await scenario.open({ turns });
+    const spoken = spokenPcm({ silenceSeconds: 0.6 });
+    const more = spoken.subarray(0.6 * SECOND, 2.6 * SECOND);
+    scenario.engine.holdAll();
+    await live.send(Buffer.concat([spoken, more]));
+    // The pause behind the first speech is judged when more was spoken already.
+    await until(() => workedSeconds(live) > 5.4);
+    scenario.engine.release();
+    await until(() => scenario.engine.recognised.length === 1);
+    // Nor does what was judged end a pause that comes later.
+    await live.send(Buffer.concat([more, pcmOfSilence(1.5)]));
+    await until(() => workedSeconds(live) > 8.9);
+    expect(live.types).to.deep.equal(['speech_started']);
+    await live.send(pcmOfSilence(1));
+    await until(() => live.finals.length === 1);
+    expect(live.finals[0]!.startSeconds).to.be.below(0.6);
+    expect(live.finals[0]!.endSeconds).to.be.above(7);
+    live.session.leave();
   });
 
   it('leaves out text that the model is not sure of, by this result and those before', async () => {

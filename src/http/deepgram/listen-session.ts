@@ -118,7 +118,8 @@ export class ListenSession {
     if (event.type === 'progress') this.#progress(event.seconds);
     else if (event.type === 'speech_started') {
       const { vadEvents } = this.parts.options;
-      if (vadEvents) this.#send({ type: 'SpeechStarted', channel: [0], timestamp: round(event.atSeconds) });
+      if (vadEvents && event.isDetected)
+        this.#send({ type: 'SpeechStarted', channel: [0], timestamp: round(event.atSeconds) });
     } else if (event.type === 'partial') this.#results(event, { isFinal: false });
     else if (event.type === 'final') this.#final(event);
     else if (event.type === 'failed') this.#failed(event);
@@ -131,7 +132,9 @@ export class ListenSession {
   #final(event: FinalResult): void {
     const fromFinalize = event.endedBy === 'client' && this.#finalizing > 0;
     if (fromFinalize) this.#finalizing -= 1;
-    this.#results(event, { isFinal: true, speechFinal: event.endedBy === 'silence', fromFinalize });
+    const { kind } = this.parts.options.settings.turns;
+    const speechFinal = event.endedBy === 'silence' && kind !== 'manual';
+    this.#results(event, { isFinal: true, speechFinal, fromFinalize });
     this.#lookForEnd();
   }
 

@@ -58,6 +58,7 @@ const KNOWN = [
 export function listenOptions(query: URLSearchParams, speechModels: SpeechModelDirectory): ListenOptions {
   refuseUnserved(query);
   const interimResults = flag(query, 'interim_results', false);
+  const vadEvents = flag(query, 'vad_events', false);
   return {
     model: listenModel(query.get('model'), speechModels),
     format: formatOf(query),
@@ -65,14 +66,14 @@ export function listenOptions(query: URLSearchParams, speechModels: SpeechModelD
     settings: {
       ...DEFAULT_SETTINGS,
       ...languageOf(query.get('language')),
-      turns: turnsOf(query.get('endpointing')),
+      turns: turnsOf(query.get('endpointing'), vadEvents),
       interim: interimResults,
       words: true,
       diarize: !isOff(query.get('diarize') ?? '') && flag(query, 'diarize', false),
     },
     interimResults,
     utteranceEndMs: utteranceEndOf(query, interimResults),
-    vadEvents: flag(query, 'vad_events', false),
+    vadEvents,
     // Its formatting of numbers is not done; what it implies is.
     punctuate: flag(query, 'punctuate', false) || flag(query, 'smart_format', false),
     ignored: IGNORED.filter((name) => query.has(name)),
@@ -142,8 +143,9 @@ export function languageOf(language: string | null): Pick<LiveSettings, 'languag
   throw new VerbatimError('unsupported_language', message, { param: 'language' });
 }
 
-function turnsOf(endpointing: string | null): LiveSettings['turns'] {
-  if (endpointing?.toLowerCase() === 'false') return { kind: 'manual' };
+/** Without endpointing speech is looked for only where its start is to be reported. */
+function turnsOf(endpointing: string | null, vadEvents: boolean): LiveSettings['turns'] {
+  if (endpointing?.toLowerCase() === 'false') return { kind: 'manual', findsSpeech: vadEvents };
   const text = endpointing === null || endpointing.toLowerCase() === 'true' ? `${DEFAULT_ENDPOINTING_MS}` : endpointing;
   if (!/^\d{1,5}$/.test(text))
     throw invalid('endpointing', 'endpointing must be milliseconds from 0 to 60000, or false.');

@@ -129,6 +129,24 @@ describe("Deepgram's live protocol", () => {
     expect(server.engine.recognised.at(-1)).to.include({ language: 'de' });
   });
 
+  it('reports the start of speech without endpointing, too, and of nothing but speech', async () => {
+    const client = await open('vad_events=true&endpointing=false&interim_results=true');
+    const silence = pcmOfSilence(1);
+    client.socket.send(Buffer.concat([silence, silence]));
+    client.send({ type: 'Finalize' });
+    await until(() => client.of('Results').length === 1);
+    expect(client.of('SpeechStarted')).to.have.length(0);
+    client.socket.send(spokenPcm({ silenceSeconds: 3 }));
+    const { timestamp } = await client.next('SpeechStarted');
+    expect(timestamp).to.be.within(2, 2.6);
+    client.send({ type: 'Finalize' });
+    await until(() => client.of('Results').some(({ from_finalize, start }) => from_finalize === true && start === 2));
+    // No silence has ended it.
+    for (const result of client.of('Results')) expect(result['speech_final']).to.equal(false);
+    await closeStream(client);
+    expect(client.of('SpeechStarted')).to.have.length(1);
+  });
+
   it('says who speaks, where a model distinguishes speakers of the language', async () => {
     const diarizer = new FakeDiarizer();
     diarizer.languages = ['en'];
