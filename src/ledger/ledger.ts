@@ -8,6 +8,7 @@ import type { AccountAdministration } from './administration.js';
 import type { AccountHistory } from './history.js';
 import type { JobLedger, WebhookLedger } from './jobs.js';
 import type { OperatorLog } from './operators.js';
+import type { TranscriptLedger } from './transcripts.js';
 import type {
   Account,
   AccountState,
@@ -42,6 +43,8 @@ export interface Ledger {
   readonly idempotency: IdempotencyLedger;
   readonly jobs: JobLedger;
   readonly webhooks: WebhookLedger;
+  /** Transcripts that accounts chose to keep. */
+  readonly transcripts: TranscriptLedger;
   /** Signing in to the dashboard. */
   readonly access: AccountAccess;
   readonly history: AccountHistory;

@@ -127,11 +127,11 @@ export type StoredAnswer =
   /** Of a job that was accepted. */
   | { kind: 'job'; ticket: JsonValue };
 
-/** How begin() found an Idempotency-Key. */
+/** How begin() found an Idempotency-Key. 'deleted': its answer was, with the transcript. */
 export type IdempotencyState =
   | { state: 'new'; token: string }
   | { state: 'replay'; answer: StoredAnswer }
-  | { state: 'conflict'; reason: 'different_request' | 'still_running' };
+  | { state: 'conflict'; reason: 'different_request' | 'still_running' | 'deleted' };
 
 /** A request that came without an Idempotency-Key, whose client may repeat it unasked. */
 export interface UnkeyedRequest {

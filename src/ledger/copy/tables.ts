@@ -25,6 +25,16 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'jobs' },
   { name: 'webhook_events' },
   { name: 'idempotency_records' },
+  { name: 'libraries' },
+  { name: 'transcripts' },
+  { name: 'transcript_changes' },
+  { name: 'transcript_shares' },
+  // The words; the index of them is made by each database.
+  {
+    name: 'transcript_search',
+    select: `SELECT account_id, place, tokens
+      FROM transcript_search JOIN transcripts ON place = transcript_search.rowid`,
+  },
   { name: 'passwords' },
   { name: 'sign_in_links' },
   { name: 'sessions', select: 'SELECT *, rowid AS place FROM sessions', counted: 'place' },

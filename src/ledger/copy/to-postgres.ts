@@ -15,6 +15,8 @@ import { livingServers } from '../sqlite/instances.js';
 import { COPIED_TABLES, type CopiedTable } from './tables.js';
 
 const ROWS_AT_ONCE = 1_000;
+/** Characters of them: a transcript may have millions. */
+const CHARACTERS_AT_ONCE = 16_000_000;
 const TIMEOUT_MS = 5_000;
 /** For all of it. */
 const LONGEST_MS = 24 * 3_600_000;
@@ -112,11 +114,14 @@ async function copyTable(source: Database.Database, query: Querying, table: Copi
 
 function* batches(source: Database.Database, select: string): Generator<Record<string, unknown>[]> {
   let rows: Record<string, unknown>[] = [];
+  let characters = 0;
   for (const row of source.prepare<[], Record<string, unknown>>(select).iterate()) {
     rows.push(asJson(row));
-    if (rows.length < ROWS_AT_ONCE) continue;
+    for (const value of Object.values(row)) characters += typeof value === 'string' ? value.length : 0;
+    if (rows.length < ROWS_AT_ONCE && characters < CHARACTERS_AT_ONCE) continue;
     yield rows;
     rows = [];
+    characters = 0;
   }
   if (rows.length > 0) yield rows;
 }

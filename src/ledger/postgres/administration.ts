@@ -34,6 +34,7 @@ import type { Account } from '../types.js';
 import { REVOKED_CHANNEL } from './revocations.js';
 import type { Querying } from './connections.js';
 import type { Statements } from './statements.js';
+import { eraseTranscripts } from './transcript-writes.js';
 
 /** Servers are notified when it is committed. */
 const NOTIFY_REVOKED = `SELECT pg_notify('${REVOKED_CHANNEL}', id) FROM api_keys WHERE account_id = $1`;
@@ -233,10 +234,11 @@ export class PostgresAdministration implements AccountAdministration {
     await query(NOTIFY_REVOKED, [accountId]);
   }
 
-  /** Jobs, then answers, then what usage says beside money; true when there is more. */
+  /** Transcripts, then jobs, then answers, then what usage says beside money; true when there is more. */
   #eraseSome(accountId: string): Promise<boolean> {
     return this.statements.transaction(
       async (query) => {
+        if (await eraseTranscripts(query, accountId)) return true;
         for (const [table, id, more] of [
           ['jobs', 'id', ''],
           // A request that still runs drops its own.

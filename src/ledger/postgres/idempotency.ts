@@ -54,6 +54,7 @@ export class PostgresIdempotency implements IdempotencyLedger {
     if (known === undefined) return { state: 'new', token };
     if (known.fingerprint !== fingerprint) return { state: 'conflict', reason: 'different_request' };
     if (known.expires_at === null) return { state: 'conflict', reason: 'still_running' };
+    if (known.deleted_at !== null) return { state: 'conflict', reason: 'deleted' };
     return { state: 'replay', answer: toAnswer(known) };
   }
 

@@ -22,6 +22,7 @@ import { PostgresDeferredUndo } from './deferred-undo.js';
 import { Revocations } from './revocations.js';
 import { verifySecret } from './secret.js';
 import { Statements } from './statements.js';
+import { PostgresTranscripts } from './transcripts.js';
 import { PostgresWebhookEvents } from './webhook-events.js';
 
 /** How often a server renews its lease, writes keys' last uses, deletes old answers and looks for dead servers. */
@@ -73,6 +74,7 @@ export class PostgresLedger implements Ledger {
   readonly idempotency: PostgresIdempotency;
   readonly jobs: PostgresJobs;
   readonly webhooks: PostgresWebhookEvents;
+  readonly transcripts: PostgresTranscripts;
   readonly access: PostgresAccess;
   readonly history: PostgresHistory;
   readonly administration: PostgresAdministration;
@@ -113,6 +115,7 @@ export class PostgresLedger implements Ledger {
     this.accounts = new PostgresAccounts(statements, { keys: this.keys, credits: this.credits }, clock);
     this.holds = new PostgresHolds(statements, instance, this.#deferred, clock);
     this.idempotency = new PostgresIdempotency(statements, instance, this.#deferred, clock);
+    this.transcripts = new PostgresTranscripts(statements, clock);
     this.access = new PostgresAccess(statements, this.keys, clock);
     this.history = new PostgresHistory(statements, clock);
     this.operators = new PostgresOperatorLog(statements, clock);

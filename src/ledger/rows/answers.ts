@@ -12,6 +12,8 @@ export interface AnswerRow {
   credits_remaining: number | null;
   body: string | null;
   job_id: string | null;
+  /** When the answer was deleted with its transcript; null: it was not. */
+  deleted_at: number | null;
 }
 
 export function toAnswer(row: AnswerRow): StoredAnswer {

@@ -37,14 +37,18 @@ import type { ApiKeys } from './api-keys.js';
 import type { Credits } from './credits.js';
 import type { Holds } from './holds.js';
 import type { Transactions } from './transactions.js';
+import type { SqliteTranscripts } from './transcripts.js';
 
 export interface AdministrationParts {
   keys: ApiKeys;
   credits: Credits;
   holds: Holds;
   access: SqliteAccess;
+  transcripts: SqliteTranscripts;
   transactions: Transactions;
   clock: WallClock;
+  /** Called within the transaction in which a text is deleted. */
+  onErased: () => void;
 }
 
 /** See AccountAdministration. */
@@ -160,9 +164,11 @@ export class SqliteAdministration implements AccountAdministration {
     access.deleteAllOf(accountId);
   }
 
-  /** Jobs, then answers, then what usage says beside money; true when there is more. */
+  /** Transcripts, then jobs, then answers, then what usage says beside money; true when there is more. */
   #eraseSome(accountId: string): boolean {
     const statements = this.#statements;
+    this.parts.onErased();
+    if (this.parts.transcripts.eraseSome(accountId)) return true;
     if (statements.dropJobs.run(accountId).changes > 0) return true;
     if (statements.dropAnswers.run(accountId).changes > 0) return true;
     const charged = statements.nextCharged.all(accountId);

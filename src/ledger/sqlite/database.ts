@@ -58,8 +58,9 @@ function configure(database: Database): void {
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   database.pragma('recursive_triggers = ON');
-  // Answers kept for Idempotency-Key hold transcripts: a deleted one is overwritten, not just unlinked.
-  database.pragma('secure_delete = FAST');
+  // Transcripts, and answers kept for Idempotency-Key: a deleted text is overwritten. FAST would leave long ones in
+  // pages that become free.
+  database.pragma('secure_delete = ON');
   // The driver's default of 16 MB would fill up by some hundred bytes a request. A request needs few pages (its
   // account's, the last of each table), which fit in much less.
   database.pragma(`cache_size = -${CACHE_KIBIBYTES}`);

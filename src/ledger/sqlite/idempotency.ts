@@ -24,7 +24,7 @@ const hasDerived = (which: string): string =>
 
 const foundDerived = (which: string, order: string): string =>
   `SELECT record.token, record.fingerprint, 0 AS running, record.result, record.credits_remaining, record.body,
-     record.job_id, event.credits AS credits_used
+     record.job_id, record.deleted_at, event.credits AS credits_used
    FROM idempotency_records record JOIN usage_events event ON event.hold_id = record.hold_id
    WHERE record.derived = 1 AND ${which} AND record.account_id = ? AND record.fingerprint = ? AND record.expires_at > ?
      AND record.token NOT IN (SELECT value FROM json_each(?))
@@ -56,7 +56,7 @@ export class Idempotency {
   ) {
     this.#find = database.prepare<[string, string, number], RecordRow>(
       `SELECT record.fingerprint, record.expires_at IS NULL AS running, record.result, record.credits_remaining,
-         record.body, record.job_id, event.credits AS credits_used
+         record.body, record.job_id, record.deleted_at, event.credits AS credits_used
        FROM idempotency_records record LEFT JOIN usage_events event ON event.hold_id = record.hold_id
        WHERE record.account_id = ? AND record.key = ? AND (record.expires_at IS NULL OR record.expires_at > ?)`,
     );
@@ -118,6 +118,7 @@ export class Idempotency {
     }
     if (known.fingerprint !== fingerprint) return { state: 'conflict', reason: 'different_request' };
     if (known.running === 1) return { state: 'conflict', reason: 'still_running' };
+    if (known.deleted_at !== null) return { state: 'conflict', reason: 'deleted' };
     return { state: 'replay', answer: toAnswer(known) };
   }
 

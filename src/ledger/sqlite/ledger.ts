@@ -2,21 +2,16 @@ import type Database from 'better-sqlite3';
 import { systemTimers, type Timer, type Timers } from '../../timers.js';
 import { SqliteAccess } from './access.js';
 import { SqliteAdministration } from './administration.js';
-import { Accounts } from './accounts.js';
-import { ApiKeys } from './api-keys.js';
 import { audit } from './audit.js';
-import { Credits } from './credits.js';
 import { BUSY_TIMEOUT_MS, openDatabase } from './database.js';
 import { withoutFsync } from './durability.js';
 import { SqliteHistory } from './history.js';
-import { Holds } from './holds.js';
-import { Idempotency } from './idempotency.js';
-import { Instances } from './instances.js';
 import { SqliteJobs } from './jobs.js';
 import { DurableCommits } from './durable-commits.js';
 import { LockWait } from './lock-wait.js';
 import { SqliteOperatorLog } from './operators.js';
 import { DeferredUndo } from './deferred-undo.js';
+import { ErasedPages } from './erased-pages.js';
 import { Reversals } from './reversals.js';
 import { loadSecret } from './secret.js';
 import { LogSync, type SyncFile } from './log-sync.js';
@@ -25,9 +20,17 @@ import { WebhookEvents } from './webhook-events.js';
 import type { WallClock } from '../time.js';
 import type { AccountLedger, CreditLedger, HoldLedger, IdempotencyLedger, KeyLedger, Ledger } from '../ledger.js';
 import type { Recovery, Violation } from '../types.js';
-import { accountLedger, creditLedger, holdLedger, idempotencyLedger, keyLedger, type Tables } from './parts.js';
+import {
+  accountLedger,
+  creditLedger,
+  holdLedger,
+  idempotencyLedger,
+  keyLedger,
+  makeTables,
+  type Tables,
+} from './parts.js';
+import { SqliteTranscripts } from './transcripts.js';
 import { UnsyncedCharges } from './unsynced-charges.js';
-import { UsageRecords } from './usage.js';
 
 /** How often a server writes keys' last uses, deletes old answers and looks for dead servers. */
 const HOUSEKEEPING_MS = 5_000;
@@ -82,6 +85,7 @@ class SqliteLedger implements Ledger {
   readonly idempotency: IdempotencyLedger;
   readonly jobs: SqliteJobs;
   readonly webhooks: WebhookEvents;
+  readonly transcripts: SqliteTranscripts;
   readonly access: SqliteAccess;
   readonly history: SqliteHistory;
   readonly administration: SqliteAdministration;
@@ -100,6 +104,7 @@ class SqliteLedger implements Ledger {
   readonly #commits: DurableCommits;
   readonly #reversals: Reversals;
   readonly #unsynced: UnsyncedCharges;
+  readonly #erased: ErasedPages;
   #timer: Timer | null = null;
   #writableUntil = -Infinity;
 
@@ -121,6 +126,7 @@ class SqliteLedger implements Ledger {
       onRecovered: () => this.#unsynced.remove(this.#tables.instances.id),
     });
     this.#unsynced = new UnsyncedCharges(database.name);
+    this.#erased = new ErasedPages(database);
     // Lazy: listing accounts or revoking a key works without the secret.
     this.#secret = () => (secret ??= loadSecret(database, options.secret ?? null));
     const tables = makeTables(database, this.#secret, clock);
@@ -137,7 +143,11 @@ class SqliteLedger implements Ledger {
     this.operators = new SqliteOperatorLog(database, clock, transactions);
     this.webhooks = new WebhookEvents(database, { instances: tables.instances, transactions, clock });
     this.jobs = new SqliteJobs(database, { ...tables, events: this.webhooks, transactions, clock });
-    this.administration = new SqliteAdministration(database, { ...tables, access: this.access, transactions, clock });
+    const onErased = this.#erased.note;
+    this.transcripts = new SqliteTranscripts(database, { transactions, clock, onErased });
+    this.administration = new SqliteAdministration(database, {
+      ...{ ...tables, access: this.access, transcripts: this.transcripts, transactions, clock, onErased },
+    });
     // Others may be served from now on: LockWait waits, not SQLite.
     database.pragma('busy_timeout = 0');
   }
@@ -210,6 +220,7 @@ class SqliteLedger implements Ledger {
     this.#tables.keys.flushLastUsed();
     this.#transaction(() => this.#tables.instances.unregister((id) => this.#releaseAllOf(id)));
     this.#removeUnsynced();
+    this.#erased.sweep();
   }
 
   #transactions(): Transactions {
@@ -285,8 +296,7 @@ class SqliteLedger implements Ledger {
   #writeOut(): void {
     const { instances } = this.#tables;
     this.#passing(() => this.#reverseUnsynced(instances.id));
-    const [outcome] = this.#database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
-    if (outcome?.busy === 0) return;
+    if (this.#erased.emptyLog()) return;
     throw new Error('The log cannot be written into the database while another process reads it.');
   }
 
@@ -326,6 +336,7 @@ class SqliteLedger implements Ledger {
       while (this.#tables.idempotency.sweep());
       this.access.sweep();
       this.administration.sweep((work) => this.#transaction(work));
+      this.#erased.sweep();
       if (!this.#tables.instances.hasOthers()) return;
       this.#transaction(() => this.#tables.instances.releaseDead((id) => this.#releaseAllOf(id)));
       this.#removeUnsynced();
@@ -333,17 +344,4 @@ class SqliteLedger implements Ledger {
       this.#onError(error);
     }
   }
-}
-
-function makeTables(database: Database.Database, secret: () => Buffer, clock: WallClock): Tables {
-  const credits = new Credits(database, clock);
-  return {
-    accounts: new Accounts(database, clock),
-    keys: new ApiKeys(database, secret, clock),
-    credits,
-    holds: new Holds(database, credits, clock),
-    usage: new UsageRecords(database, clock),
-    idempotency: new Idempotency(database, clock),
-    instances: new Instances(database, clock),
-  };
 }

@@ -1,14 +1,16 @@
 /** The parts of the ledger's interface whose tables other parts write as well, each call a transaction. */
+import type Database from 'better-sqlite3';
 import type { AccountLedger, CreditLedger, HoldLedger, IdempotencyLedger, KeyLedger } from '../ledger.js';
+import type { WallClock } from '../time.js';
 import type { DerivedState, IdempotencyState } from '../types.js';
-import type { Accounts } from './accounts.js';
-import type { ApiKeys } from './api-keys.js';
-import type { Credits } from './credits.js';
-import type { Holds } from './holds.js';
-import type { Idempotency } from './idempotency.js';
-import type { Instances } from './instances.js';
+import { Accounts } from './accounts.js';
+import { ApiKeys } from './api-keys.js';
+import { Credits } from './credits.js';
+import { Holds } from './holds.js';
+import { Idempotency } from './idempotency.js';
+import { Instances } from './instances.js';
 import type { Transactions } from './transactions.js';
-import type { UsageRecords } from './usage.js';
+import { UsageRecords } from './usage.js';
 
 export interface Tables {
   accounts: Accounts;
@@ -18,6 +20,19 @@ export interface Tables {
   usage: UsageRecords;
   idempotency: Idempotency;
   instances: Instances;
+}
+
+export function makeTables(database: Database.Database, secret: () => Buffer, clock: WallClock): Tables {
+  const credits = new Credits(database, clock);
+  return {
+    accounts: new Accounts(database, clock),
+    keys: new ApiKeys(database, secret, clock),
+    credits,
+    holds: new Holds(database, credits, clock),
+    usage: new UsageRecords(database, clock),
+    idempotency: new Idempotency(database, clock),
+    instances: new Instances(database, clock),
+  };
 }
 
 export function accountLedger({ accounts, credits, keys }: Tables, { read, atomic }: Transactions): AccountLedger {

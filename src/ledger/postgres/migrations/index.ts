@@ -7,6 +7,7 @@ import { operators } from './006-operators.js';
 import { outcomesOfOperators } from './007-operator-outcomes.js';
 import { usageModels } from './008-usage-models.js';
 import { activityTables } from './010-activity.js';
+import { transcriptTables } from './011-transcripts.js';
 
 /** In order; the schema's version is how many of them have been applied. */
 export const POSTGRES_MIGRATIONS: readonly string[] = [
@@ -19,4 +20,5 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   outcomesOfOperators,
   usageModels,
   activityTables,
+  transcriptTables,
 ];

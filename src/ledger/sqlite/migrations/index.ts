@@ -11,6 +11,7 @@ import { reversals } from './012-reversals.js';
 import { operatorOutcomes } from './013-operator-outcomes.js';
 import { modelsOfUsage } from './014-usage-models.js';
 import { activity } from './016-activity.js';
+import { keptTranscripts } from './017-transcripts.js';
 
 /** In order, forward only: the n-th brings a database from version n-1 to n. Never edit one that was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly string[] = [
   operatorOutcomes,
   modelsOfUsage,
   activity,
+  keptTranscripts,
 ];
