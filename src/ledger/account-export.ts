@@ -10,6 +10,7 @@ import { noAccount } from './rows/accounts.js';
 import type { Account, ApiKey, CreditPack, PackAmounts } from './types.js';
 import type { JsonValue } from './json.js';
 import type { Ledger } from './ledger.js';
+import type { LibrarySettings, TranscriptChange, TranscriptShare } from './transcripts.js';
 
 /** Rows that are in memory at once. */
 const PER_PAGE = 100;
@@ -61,6 +62,8 @@ function sectionsOf(ledger: Ledger, id: string): Record<string, AsyncIterable<Ro
       ({ place }) => place,
       ({ kept }) => answerRow(kept),
     ),
+    library: whole(async () => [await ledger.transcripts.settings(id)], settingsRow),
+    transcripts: transcriptRows(ledger, id),
   };
 }
 
@@ -80,6 +83,45 @@ async function* paged<T, P>(
     if (last === undefined || page.length < PER_PAGE) return;
     after = placeOf(last);
   }
+}
+
+/** One at a time, since each may be long. */
+async function* transcriptRows({ transcripts }: Ledger, accountId: string): AsyncGenerator<Row> {
+  for (let after: string | null = null; ;) {
+    const page = await transcripts.list(accountId, { words: null, limit: PER_PAGE, after });
+    for (const { transcript } of page) {
+      const { id, title, version, language, translationLanguage, speakers, model, source, audioBytes } = transcript;
+      const content = await transcripts.content(accountId, id);
+      // Deleted meanwhile.
+      if (content === null) continue;
+      const original = version === 1 ? null : await transcripts.content(accountId, id, 'original');
+      const changes = await transcripts.changes(accountId, id, { limit: version, before: null });
+      yield {
+        ...{ id, title, version, created_at: transcript.createdAt, expires_at: transcript.expiresAt },
+        ...{ duration_seconds: transcript.durationSeconds, language, translation_language: translationLanguage },
+        ...{ speakers, model, source: { ...source }, audio_bytes: audioBytes },
+        ...{ content_bytes: transcript.contentBytes, content: JSON.parse(content.content.text) as JsonValue },
+        original: original === null ? null : (JSON.parse(original.content.text) as JsonValue),
+        changes: changes.map(changeRow),
+        shares: (await transcripts.shares(accountId, id)).map(shareRow),
+      };
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PER_PAGE) return;
+    after = last.transcript.place;
+  }
+}
+
+function settingsRow({ isOn, keepDays, keepsAudio, decidedAt }: LibrarySettings): Row {
+  return { is_on: isOn, keep_days: keepDays, keeps_audio: keepsAudio, decided_at: decidedAt };
+}
+
+function changeRow({ version, at, change }: TranscriptChange): Row {
+  return { version, at, change };
+}
+
+function shareRow({ id, createdAt, expiresAt, includesAudio }: TranscriptShare): Row {
+  return { id, created_at: createdAt, expires_at: expiresAt, includes_audio: includesAudio };
 }
 
 async function accountRow(ledger: Ledger, account: Account): Promise<Row> {

@@ -21,8 +21,20 @@ const UNSPACED = [
 const PIECE = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, 'gu');
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u');
 /** Accents, Hebrew points and Arabic vowel signs. A mark of Japanese or Thai makes another letter, and stays. */
-const ACCENTS =
-  /[\u0300-\u036f]|[\u0591-\u05c7]|[\u0610-\u061a]|[\u064b-\u065f]|\u0670|[\u1ab0-\u1aff]|[\u1dc0-\u1dff]|[\u20d0-\u20ff]/g;
+const ACCENTS = new RegExp(
+  [
+    '\\u0300-\\u036f',
+    '\\u0591-\\u05c7',
+    '\\u0610-\\u061a',
+    '\\u064b-\\u065f',
+    '\\u0670',
+    '\\u1ab0-\\u1aff',
+    '\\u1dc0-\\u1dff',
+  ]
+    .map((range) => `[${range}]`)
+    .join('|'),
+  'gu',
+);
 /** Letters that Unicode does not decompose. */
 const PLAIN: Readonly<Record<string, string>> = { ø: 'o', ł: 'l', đ: 'd', ħ: 'h', æ: 'ae', œ: 'oe', ς: 'σ' };
 

@@ -22,6 +22,7 @@ const TABLES = [
   ...['accounts', 'api_keys', 'credit_packs', 'holds', 'hold_parts', 'usage_events', 'usage_days', 'usage_keys'],
   ...['jobs', 'account_terms'],
   ...['idempotency_records', 'webhook_events', 'sessions', 'passwords', 'sign_in_links', 'dashboard_keys'],
+  ...['libraries', 'transcripts', 'transcript_search', 'transcript_changes', 'transcript_shares'],
 ];
 
 /** Requests that cost nothing, straight into the ledger; their ids are above all others. */
@@ -55,7 +56,7 @@ describeLedger('ledger: a deleted account', (backend) => {
 
   it('leaves nothing that shows who it was or what was spoken, and keeps the money', async () => {
     const { id } = ann.account;
-    const { session, link } = await grow(ledger, ann);
+    const { session, link, share } = await grow(ledger, ann);
     const { access, administration } = ledger;
     await administration.delete(id);
 
@@ -65,6 +66,7 @@ describeLedger('ledger: a deleted account', (backend) => {
     expect(await access.linkOwner(link)).to.equal(null);
     expect(await access.findPassword('ann@example.com')).to.equal(null);
     expect(await ledger.accounts.find('ann@example.com')).to.equal(null);
+    expect(await ledger.transcripts.findShared(share)).to.equal(null);
     expect(await ledger.jobs.list(id, { status: null, limit: 9, after: null })).to.deep.equal([]);
     expect(await ledger.webhooks.list({ state: null, limit: 9 })).to.deep.equal([]);
     expect(await ledger.idempotency.has(id, 'order 7')).to.equal(false);

@@ -26,7 +26,7 @@ describeLedger('ledger: the export of an account', (backend) => {
     const reported = await whole(ledger, id, bench.now);
     expect(reported).to.have.all.keys(
       ...['exported_at', 'account', 'keys', 'packs', 'sessions', 'running', 'usage', 'jobs'],
-      ...['webhook_events', 'answers'],
+      ...['webhook_events', 'answers', 'library', 'transcripts'],
     );
     const now = '2026-01-15T12:00:00.000Z';
     expect(reported['exported_at']).to.equal(now);
@@ -54,8 +54,10 @@ describeLedger('ledger: the export of an account', (backend) => {
     expect(reported).to.have.nested.property('webhook_events[0].job_id', 'job_1');
     expect(reported).to.have.nested.property('answers[0].idempotency_key', 'order 7');
     expect(reported).to.have.nested.property('answers[0].answer.text', 'a secret said aloud');
+    expect(reported).to.have.nested.property('transcripts[0].content.text', 'spoken aloud');
+    expect(reported).to.have.nested.property('transcripts[0].original.text', 'a secret said aloud');
     const text = JSON.stringify(reported);
-    for (const secret of [grown.session, grown.link, grown.token, ann.key.rawKey, 'whsec_', 'bob']) {
+    for (const secret of [grown.session, grown.link, grown.token, grown.share, ann.key.rawKey, 'whsec_', 'bob']) {
       expect(text).not.to.contain(secret);
     }
   });

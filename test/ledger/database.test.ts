@@ -23,7 +23,7 @@ describe('ledger: database', () => {
     expect(database.pragma('synchronous', { simple: true })).to.equal(2);
     expect(database.pragma('foreign_keys', { simple: true })).to.equal(1);
     const lax = database
-      .prepare(`SELECT name FROM pragma_table_list WHERE strict = 0 AND name NOT LIKE 'sqlite_%'`)
+      .prepare(`SELECT name FROM pragma_table_list WHERE type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'`)
       .all();
     expect(lax).to.deep.equal([]);
     database.close();

@@ -11,6 +11,7 @@ import {
   type TranscriptRow,
 } from '../rows/transcripts.js';
 import type { LibrarySettings, TranscriptUpdate } from '../transcripts.js';
+import { SearchIndex } from './search-index.js';
 
 /** A row of a list; without words to look for, its tokens are ''. */
 export type ListedRow = TranscriptRow & { tokens: string };
@@ -44,9 +45,11 @@ export interface UpdatedText {
 /** The transcripts, and what each account has of them. Callers of what writes hold the write transaction. */
 export class TranscriptTable {
   readonly #statements;
+  readonly #index: SearchIndex;
 
   constructor(database: Database.Database) {
     this.#statements = prepare(database);
+    this.#index = new SearchIndex(database);
   }
 
   library(accountId: string): LibraryRow | undefined {
@@ -110,7 +113,7 @@ export class TranscriptTable {
     if (this.#isFull(accountId, bytes, mostBytes)) return 'full';
     const place = freePlace(row.created_at, (first, last) => this.#statements.newest.get(first, last) ?? null);
     this.#statements.insert.run({ ...row, place, content: text });
-    this.#statements.insertTokens.run(place, tokens);
+    this.#index.insert(place, tokens);
     this.#statements.count.run(1, bytes, accountId);
     return 'new';
   }
@@ -129,8 +132,8 @@ export class TranscriptTable {
     this.#statements.update.run(next);
     if (text !== null) this.#statements.replace.run(text, place);
     const head = headLine(toTranscript(next));
-    const tokens = lines === null ? replaceHead(this.#tokens(place), head) : joinLines(head, lines);
-    this.#statements.updateTokens.run(tokens, place);
+    const tokens = lines === null ? replaceHead(this.#index.tokens(place), head) : joinLines(head, lines);
+    this.#index.update(place, tokens);
     this.#statements.insertChange.run(row.id, next.version, now, change);
     this.#statements.count.run(0, bytes, accountId);
     return next;
@@ -138,7 +141,7 @@ export class TranscriptTable {
 
   /** With changes, words and links. */
   remove({ place, account_id: accountId, audio_bytes: audio, content_bytes: content }: TranscriptRow): void {
-    this.#statements.deleteTokens.run(place);
+    this.#index.delete(place);
     this.#statements.delete.run(place);
     this.#statements.count.run(-1, -audio - content, accountId);
   }
@@ -153,10 +156,6 @@ export class TranscriptTable {
   /** Of an account whose transcripts are deleted. */
   closeLibrary(accountId: string): void {
     this.#statements.closeLibrary.run(accountId);
-  }
-
-  #tokens(place: number): string {
-    return this.#statements.tokens.get(place) ?? '';
   }
 
   #openLibrary(accountId: string): void {
@@ -221,9 +220,6 @@ function prepare(database: Database.Database) {
          @language, @translation_language, @speakers, @model, @source, @source_name, @audio_bytes, @content_bytes,
          @content)`,
     ),
-    insertTokens: database.prepare<[number, string]>('INSERT INTO transcript_search (rowid, tokens) VALUES (?, ?)'),
-    tokens: database.prepare<[number], string>('SELECT tokens FROM transcript_search WHERE rowid = ?').pluck(),
-    updateTokens: database.prepare<[string, number]>('UPDATE transcript_search SET tokens = ? WHERE rowid = ?'),
 
     // The first text stays as the original; later ones are replaced.
     replaceable: database
@@ -253,7 +249,6 @@ function prepare(database: Database.Database) {
       `SELECT ${TRANSCRIPT_COLUMNS} FROM transcripts WHERE account_id = ? LIMIT ?`,
     ),
     delete: database.prepare<[number]>('DELETE FROM transcripts WHERE place = ?'),
-    deleteTokens: database.prepare<[number]>('DELETE FROM transcript_search WHERE rowid = ?'),
     deleteJobs: database.prepare<{ id: string; accountId: string }>(`DELETE FROM jobs WHERE id IN (${JOBS})`),
     // Nobody knows the key of these: a repeat is done anew.
     deleteDerivedAnswers: database.prepare<{ id: string; accountId: string }>(

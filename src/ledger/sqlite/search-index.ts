@@ -1,0 +1,131 @@
+import type Database from 'better-sqlite3';
+
+/** Of the prefixes that the index has beside words, and the byte that marks each kind of term in it. */
+const TERMS = [
+  { mark: '0', length: Infinity },
+  { mark: '1', length: 3 },
+  { mark: '2', length: 4 },
+] as const;
+
+/** A word of no text. */
+const NOTHING = '"_"';
+
+interface Boundary {
+  segid: number;
+  term: Buffer;
+  pgno: number;
+  block: Buffer;
+}
+
+/**
+ * The words of the transcripts, in FTS5. It overwrites a deleted word in its pages (`secure-delete`), but a page may
+ * have begun with that word, and is still found by it: that copy is replaced by the word with which the page begins
+ * now. Callers hold the write transaction.
+ */
+export class SearchIndex {
+  readonly #statements;
+
+  constructor(private readonly database: Database.Database) {
+    this.#statements = prepare(database);
+  }
+
+  insert(place: number, tokens: string): void {
+    this.#statements.insert.run(place, tokens);
+  }
+
+  /** '' when there are none. */
+  tokens(place: number): string {
+    return this.#statements.tokens.get(place) ?? '';
+  }
+
+  update(place: number, tokens: string): void {
+    const kept = new Set(wordsIn(tokens));
+    const removed = wordsIn(this.tokens(place)).filter((word) => !kept.has(word));
+    this.#statements.update.run(tokens, place);
+    this.#renewBoundaries(removed);
+  }
+
+  delete(place: number): void {
+    const removed = wordsIn(this.tokens(place));
+    this.#statements.delete.run(place);
+    this.#renewBoundaries(removed);
+  }
+
+  #renewBoundaries(removed: readonly string[]): void {
+    const terms = new Set(
+      removed.flatMap((word) => {
+        const letters = Array.from(word);
+        return TERMS.filter(({ length }) => length === Infinity || letters.length >= length).map(
+          ({ mark, length }) => mark + letters.slice(0, length).join(''),
+        );
+      }),
+    );
+    if (terms.size === 0) return;
+    // A query makes FTS5 write what it has in memory.
+    this.#statements.flush.get(NOTHING);
+    const stale = this.#statements.boundaries
+      .all(JSON.stringify(Array.from(terms)))
+      .map((boundary) => ({ ...boundary, first: firstTerm(boundary.block) }))
+      .filter(({ term, first }) => first !== null && !first.equals(term));
+    if (stale.length === 0) return;
+    // The driver lets nobody write into the tables of an index otherwise.
+    this.database.unsafeMode(true);
+    try {
+      const renew = this.database.prepare<[Buffer | null, number, Buffer]>(
+        'UPDATE transcript_search_idx SET term = ? WHERE segid = ? AND term = ?',
+      );
+      for (const { segid, term, first } of stale) renew.run(first, segid, term);
+    } finally {
+      this.database.unsafeMode(false);
+    }
+  }
+}
+
+function wordsIn(tokens: string): string[] {
+  return Array.from(new Set(tokens.split(/[ \n]+/))).filter((word) => word !== '');
+}
+
+/**
+ * Of a leaf page of FTS5: two bytes, the length of its body (two bytes), the rest of the body; then the place of its
+ * first term, as a variable-length number; there stand the term's length and the term. null: it has none.
+ */
+function firstTerm(page: Buffer): Buffer | null {
+  const body = page.readUInt16BE(2);
+  if (page.length <= body) return null;
+  const [place] = variableLength(page, body);
+  const [length, begin] = variableLength(page, place);
+  return page.subarray(begin, begin + length);
+}
+
+/** A number below 2^21, which those within a page are, and where it ends. */
+function variableLength(page: Buffer, at: number): [number, number] {
+  let value = 0;
+  for (let next = at; ; next += 1) {
+    const byte = page.readUInt8(next);
+    value = (value << 7) | (byte & 0x7f);
+    if (byte < 0x80) return [value, next + 1];
+  }
+}
+
+function prepare(database: Database.Database) {
+  return {
+    insert: database.prepare<[number, string]>('INSERT INTO transcript_search (rowid, tokens) VALUES (?, ?)'),
+    tokens: database.prepare<[number], string>('SELECT tokens FROM transcript_search WHERE rowid = ?').pluck(),
+    update: database.prepare<[string, number]>('UPDATE transcript_search SET tokens = ? WHERE rowid = ?'),
+    delete: database.prepare<[number]>('DELETE FROM transcript_search WHERE rowid = ?'),
+    flush: database.prepare<[string]>('SELECT 1 FROM transcript_search WHERE transcript_search MATCH ?'),
+    // Each segment is asked for each word: the table of boundaries may be long.
+    boundaries: database.prepare<[string], Boundary>(
+      `WITH RECURSIVE segments (segid) AS (
+         SELECT min(segid) FROM transcript_search_idx
+         UNION ALL
+         SELECT (SELECT min(idx.segid) FROM transcript_search_idx idx WHERE idx.segid > segments.segid)
+         FROM segments WHERE segments.segid IS NOT NULL)
+       SELECT idx.segid, idx.term, idx.pgno, page.block
+       FROM segments CROSS JOIN json_each(?) AS removed
+         CROSS JOIN transcript_search_idx idx
+           ON idx.segid = segments.segid AND idx.term = CAST(removed.value AS BLOB)
+         CROSS JOIN transcript_search_data page ON page.id = (idx.segid << 37) + (idx.pgno >> 1)`,
+    ),
+  };
+}
