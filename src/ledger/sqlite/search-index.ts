@@ -7,9 +7,6 @@ const TERMS = [
   { mark: '2', length: 4 },
 ] as const;
 
-/** A word of no text. */
-const NOTHING = '"_"';
-
 interface Boundary {
   segid: number;
   term: Buffer;
@@ -61,8 +58,8 @@ export class SearchIndex {
       }),
     );
     if (terms.size === 0) return;
-    // A query makes FTS5 write what it has in memory.
-    this.#statements.flush.get(NOTHING);
+    // At a savepoint FTS5 writes what it has in memory.
+    this.database.exec('SAVEPOINT written; RELEASE written');
     const stale = this.#statements.boundaries
       .all(JSON.stringify(Array.from(terms)))
       .map((boundary) => ({ ...boundary, first: firstTerm(boundary.block) }))
@@ -113,7 +110,6 @@ function prepare(database: Database.Database) {
     tokens: database.prepare<[number], string>('SELECT tokens FROM transcript_search WHERE rowid = ?').pluck(),
     update: database.prepare<[string, number]>('UPDATE transcript_search SET tokens = ? WHERE rowid = ?'),
     delete: database.prepare<[number]>('DELETE FROM transcript_search WHERE rowid = ?'),
-    flush: database.prepare<[string]>('SELECT 1 FROM transcript_search WHERE transcript_search MATCH ?'),
     // Each segment is asked for each word: the table of boundaries may be long.
     boundaries: database.prepare<[string], Boundary>(
       `WITH RECURSIVE segments (segid) AS (
