@@ -39,7 +39,7 @@ const ACCENTS = new RegExp(
 const PLAIN: Readonly<Record<string, string>> = { ø: 'o', ł: 'l', đ: 'd', ħ: 'h', æ: 'ae', œ: 'oe', ς: 'σ' };
 
 /** In the order of the text, repeated as they are there. */
-export function wordsOf(text: string): string[] {
+export function searchWordsOf(text: string): string[] {
   return piecesOf(text).flatMap(({ piece, isUnspaced }) => (isUnspaced ? pairsOf(piece) : [piece]));
 }
 

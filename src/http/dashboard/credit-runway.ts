@@ -2,7 +2,7 @@
 import { DAY_MS } from '../../ledger/time.js';
 import type { Pack } from './credit-packs.js';
 
-export interface Pace {
+export interface SpendingPace {
   /** Credits. */
   spent: number;
   /** In which they were spent: whole days, at least 1. */
@@ -15,7 +15,7 @@ export interface Pace {
  */
 export function daysLeft(
   packs: readonly Pick<Pack, 'remaining' | 'expiresAt'>[],
-  pace: Pace,
+  pace: SpendingPace,
   now: number,
 ): number | null {
   const perDay = pace.spent / pace.days;

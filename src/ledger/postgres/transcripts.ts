@@ -1,5 +1,5 @@
 import { JsonText, textOfJson } from '../json.js';
-import { headLine, joinLines, matchesIn, searchOf, textLines, tsQuery } from '../rows/transcript-search.js';
+import { headLine, joinLines, matchesIn, transcriptSearch, textLines, tsQuery } from '../rows/transcript-search.js';
 import {
   checkedDays,
   spanOf,
@@ -113,7 +113,7 @@ export class PostgresTranscripts implements TranscriptLedger {
 
   async list(accountId: string, query: TranscriptQuery): Promise<TranscriptHit[]> {
     const { first, end } = spanOf(query);
-    const { terms, needed } = searchOf(accountId, query);
+    const { terms, needed } = transcriptSearch(accountId, query);
     const within = [accountId, first, end, this.clock(), query.limit];
     const rows = await (needed === null
       ? this.statements.repeatable<ListedRow>(

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { searchTermsOf, wordsOf, type SearchTerms } from '../search-words.js';
+import { searchTermsOf, searchWordsOf, type SearchTerms } from '../search-words.js';
 import type { StoredTranscript, TranscriptQuery } from '../transcripts.js';
 
 /**
@@ -21,7 +21,7 @@ type Filtered = Pick<StoredTranscript, 'accountId' | 'title' | 'language' | 'spe
 export function headLine({ accountId, title, language, speakers, source }: Filtered): string {
   const filters = [filter('account', accountId), filter('language', language), filter('source', source.kind)];
   const names = speakers.map((name) => filter('speaker', nameOf(name)));
-  return [...filters, ...names, ...[title, ...speakers].flatMap(wordsOf)].join(' ');
+  return [...filters, ...names, ...[title, ...speakers].flatMap(searchWordsOf)].join(' ');
 }
 
 /** Lets others have their turn while it works on long ones. */
@@ -39,7 +39,7 @@ export async function textLines(texts: readonly string[]): Promise<string[]> {
   const lines: string[] = [];
   let characters = 0;
   for (const text of texts) {
-    lines.push(wordsOf(text).filter(isIndexed).join(' '));
+    lines.push(searchWordsOf(text).filter(isIndexed).join(' '));
     characters += text.length;
     if (characters > CHARACTERS_A_TURN) {
       characters = 0;
@@ -65,7 +65,7 @@ export interface Search {
   needed: SearchTerms | null;
 }
 
-export function searchOf(accountId: string, query: TranscriptQuery): Search {
+export function transcriptSearch(accountId: string, query: TranscriptQuery): Search {
   const { words, language = null, source = null, speaker = null } = query;
   const terms = words === null ? null : searchTermsOf(words);
   const filters = [
@@ -107,6 +107,6 @@ function filter(kind: 'account' | 'language' | 'source' | 'speaker', value: stri
 }
 
 function nameOf(speaker: string): string {
-  const words = wordsOf(speaker).join(' ');
+  const words = searchWordsOf(speaker).join(' ');
   return words === '' ? speaker : words;
 }

@@ -71,7 +71,7 @@ export function toRow(transcript: NewTranscript, { now, text }: { now: number; t
     translation_language: translationLanguage,
     speakers: JSON.stringify(transcript.speakers),
     ...{ source: source.kind, source_name: source.name, audio_bytes: transcript.audioBytes },
-    content_bytes: bytesOf(title) + bytesOf(text),
+    content_bytes: utf8Bytes(title) + utf8Bytes(text),
   };
 }
 
@@ -84,8 +84,8 @@ export function nextVersion(
   { title = row.title, speakers, text: given }: TranscriptUpdate,
   { text, replaced, change }: { text: string | null; replaced: number; change: string },
 ): { next: TranscriptRow; bytes: number } {
-  const ofText = text === null ? 0 : bytesOf(text) - replaced;
-  const bytes = bytesOf(change) + bytesOf(title) - bytesOf(row.title) + ofText;
+  const ofText = text === null ? 0 : utf8Bytes(text) - replaced;
+  const bytes = utf8Bytes(change) + utf8Bytes(title) - utf8Bytes(row.title) + ofText;
   const next = {
     ...{ ...row, title, version: row.version + 1, content_bytes: row.content_bytes + bytes },
     speakers: speakers === undefined ? row.speakers : JSON.stringify(speakers),
@@ -94,7 +94,7 @@ export function nextVersion(
   return { next, bytes };
 }
 
-export function bytesOf(text: string): number {
+export function utf8Bytes(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }
 

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { JsonText, textOfJson } from '../json.js';
-import { ftsQuery, headLine, joinLines, matchesIn, searchOf, textLines } from '../rows/transcript-search.js';
+import { ftsQuery, headLine, joinLines, matchesIn, transcriptSearch, textLines } from '../rows/transcript-search.js';
 import {
   checkedDays,
   DELETE_AT_ONCE,
@@ -104,7 +104,7 @@ export class SqliteTranscripts implements TranscriptLedger {
   }
 
   async list(accountId: string, query: TranscriptQuery): Promise<TranscriptHit[]> {
-    const { terms, needed } = searchOf(accountId, query);
+    const { terms, needed } = transcriptSearch(accountId, query);
     const within = { accountId, ...spanOf(query), now: this.parts.clock(), limit: query.limit };
     const rows = await this.parts.transactions.read(() =>
       this.#table.list(within, needed === null ? null : ftsQuery(needed)),

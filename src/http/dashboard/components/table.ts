@@ -1,6 +1,6 @@
 import { html, type Html, type HtmlValue } from '../html.js';
 
-export interface Table {
+interface Table {
   /** For those who cannot see where it begins and ends. */
   caption: string;
   columns: readonly string[];
