@@ -38,7 +38,7 @@ export interface ListedTranscript {
   found: readonly FoundSentence[];
 }
 
-export interface TranscriptList {
+export interface TranscriptsPage {
   notice: HtmlValue;
   filters: ListFilters;
   listed: readonly ListedTranscript[];
@@ -51,7 +51,7 @@ export interface TranscriptList {
   languages: readonly string[];
 }
 
-export function listView(list: TranscriptList): View {
+export function listView(list: TranscriptsPage): View {
   const { notice, filters, settings, usage, mostBytes } = list;
   const isFiltered = Object.values(filters).some((value) => value !== '');
   const main = html`${notice} ${!settings.isOn && usage.transcripts > 0 && banner('information', texts.off)}
@@ -61,7 +61,7 @@ export function listView(list: TranscriptList): View {
   return { title: texts.title, lead: texts.lead, main };
 }
 
-function searchForm({ filters, languages }: TranscriptList, isFiltered: boolean): Html {
+function searchForm({ filters, languages }: TranscriptsPage, isFiltered: boolean): Html {
   const { query, language, source, speaker, from, to } = filters;
   const languageChoices = languages.map((code) => ({ value: code, label: languageName(code) }));
   const hasMore = [language, source, speaker, from, to].some((value) => value !== '');
@@ -99,7 +99,7 @@ function searchForm({ filters, languages }: TranscriptList, isFiltered: boolean)
   </form>`;
 }
 
-function results(list: TranscriptList, isFiltered: boolean): Html {
+function results(list: TranscriptsPage, isFiltered: boolean): Html {
   const { listed, filters } = list;
   if (listed.length === 0) return isFiltered ? nothingFound() : nothingYet();
   const title = filters.query === '' ? texts.list : texts.found(filters.query);
@@ -157,7 +157,7 @@ function foundItem(id: string, { startSeconds, pieces }: FoundSentence): Html {
   </li>`;
 }
 
-function pages({ filters, cursor, isFirst }: TranscriptList): Html | null {
+function pages({ filters, cursor, isFirst }: TranscriptsPage): Html | null {
   const address = (more: Record<string, string>): string => {
     const given = Object.entries({ ...filters, ...more }).filter(([, value]) => value !== '');
     return given.length === 0 ? PATHS.transcripts : `${PATHS.transcripts}?${new URLSearchParams(given).toString()}`;
@@ -182,7 +182,7 @@ export function keepChoiceOf({ isOn, keepDays }: LibrarySettings): KeepChoice {
   return keepDays === null ? 'always' : 'month';
 }
 
-function keepCard({ settings, usage, mostBytes }: TranscriptList): Html {
+function keepCard({ settings, usage, mostBytes }: TranscriptsPage): Html {
   const percent = Math.min(100, Math.round((100 * usage.bytes) / mostBytes));
   const used = texts.used(sizeOf(usage.bytes), sizeOf(mostBytes), usage.transcripts);
   return card({

@@ -132,7 +132,7 @@ function transcriptText(opened: OpenedTranscript): Html {
 
 /** Of a translation whose parts have no times. */
 function wholeTranslation({ language, text }: { language: string; text: string }): Html {
-  return html`<p lang="${language}" dir="${directionOf(language)}">${text}</p>`;
+  return html`<p lang="${language}" dir="${textDirection(language)}">${text}</p>`;
 }
 
 function group(document: TranscriptDocument, from: number, isTranslated: boolean): Html {
@@ -157,7 +157,7 @@ interface LinePlace {
 function line(document: TranscriptDocument, segment: KeptSegment, { index, isTurn, translated }: LinePlace): Html {
   const { startSeconds, endSeconds, speaker, text } = segment;
   const time = clockOf(startSeconds);
-  const direction = directionOf(document.language);
+  const direction = textDirection(document.language);
   return html`<div class="text-line" id="s${index}" data-start="${startSeconds}" data-end="${endSeconds}">
     <a class="time" href="#t=${startSeconds}" lang="${TEXTS.language}">${time}</a>
     ${isTurn && speaker !== undefined && speakerName(document, speaker)}
@@ -171,7 +171,7 @@ function line(document: TranscriptDocument, segment: KeptSegment, { index, isTur
 function translatedLine({ translation }: TranscriptDocument, text: string): Html | null {
   if (translation === null) return null;
   const { language } = translation;
-  return html`<p class="translated" lang="${language}" dir="${directionOf(language)}">${text}</p>`;
+  return html`<p class="translated" lang="${language}" dir="${textDirection(language)}">${text}</p>`;
 }
 
 export function speakerName(document: TranscriptDocument, speaker: string): Html {
@@ -209,6 +209,6 @@ function partsFrom(parts: readonly TimedText[], from: number, to: number): Timed
   return found;
 }
 
-export function directionOf(language: string): 'rtl' | 'auto' {
+export function textDirection(language: string): 'rtl' | 'auto' {
   return RIGHT_TO_LEFT.has(language) ? 'rtl' : 'auto';
 }
