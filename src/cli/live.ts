@@ -1,6 +1,6 @@
 /** `verbatim live`: text of speech while it is spoken, on this machine. */
 import { Option, type Command } from 'commander';
-import { DEFAULT_SETTINGS, type LiveFormat } from '../live/options.js';
+import { DEFAULT_SETTINGS, type LiveFormat, type LiveSettings } from '../live/options.js';
 import type { LiveSession } from '../live/session.js';
 import { readContext, speechModelName, type ServiceContext } from '../service/context.js';
 import { startLocalLive } from '../service/local-live.js';
@@ -21,6 +21,8 @@ interface Flags {
   encoding: LiveFormat['encoding'];
   language?: string;
   model?: string;
+  translateTo?: string;
+  diarize?: boolean;
   interim?: boolean;
   json?: boolean;
 }
@@ -37,6 +39,8 @@ export function addLive(program: Command): void {
     .addOption(new Option('--encoding <name>', 'of those samples').choices(ENCODINGS).default(RECORDED.encoding))
     .option('--language <xx>', 'spoken language, as a code or an English name (default: detected)')
     .option('--model <name>', 'an installed speech model, or bundled (default: VERBATIM_MODEL)')
+    .option('--translate-to <xx>', 'print a translation into this language, sentence by sentence')
+    .option('--diarize', 'identify speakers')
     .option('--interim', 'show text while an utterance goes on: on a terminal, or with --json')
     .option('--json', 'print a line of JSON for each result')
     .description('transcribe speech on this machine while it is spoken, without a server; Ctrl-C ends it')
@@ -46,11 +50,17 @@ export function addLive(program: Command): void {
 async function live(source: string | undefined, flags: Flags, command: Command): Promise<void> {
   const format = formatOf(source, flags, command);
   const language = flags.language === undefined ? null : asLanguageCode('--language', flags.language);
+  const translateTo = flags.translateTo === undefined ? null : asLanguageCode('--translate-to', flags.translateTo);
   const { config, ...models } = readContext();
   const model = flags.model === undefined ? config.model : speechModelName(modelName(flags.model), models.manifest);
   const context = { ...models, config: { ...config, model } };
   const isShown = process.stdout.isTTY || flags.json === true;
-  const settings = { ...DEFAULT_SETTINGS, language, interim: flags.interim === true && isShown };
+  const diarize = flags.diarize === true;
+  const settings: LiveSettings = {
+    ...{ ...DEFAULT_SETTINGS, language, translateTo, diarize },
+    interim: flags.interim === true && isShown,
+    words: diarize,
+  };
   const failed = await untilInterrupted((signal) => transcribeLive({ format, settings, flags }, context, signal));
   if (failed > 0) process.exitCode = FAILED;
 }
@@ -75,7 +85,7 @@ function formatOf(source: string | undefined, { device, rate, encoding }: Flags,
 
 interface Order {
   format: LiveFormat;
-  settings: typeof DEFAULT_SETTINGS;
+  settings: LiveSettings;
   flags: Flags;
 }
 
@@ -86,7 +96,7 @@ async function transcribeLive(
   signal: AbortSignal,
 ): Promise<number> {
   const { context: chosen, isUnannounced } = await chooseModel(context, signal);
-  const printer = new ResultPrinter(flags);
+  const printer = new ResultPrinter({ json: flags.json === true, translates: settings.translateTo !== null });
   const local = await startLocalLive(chosen, { format, settings, emit: (event) => printer.print(event) });
   try {
     const { session, info } = local;

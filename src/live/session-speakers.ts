@@ -59,3 +59,27 @@ export function speakerAt(turns: readonly LiveTurn[] | undefined): (word: TimeSp
   const timeline = new SpeakerTimeline(named, Infinity);
   return (word) => Number(timeline.speakerOf(word));
 }
+
+/** What one speaker says before another one does. */
+export interface SpeakerRun {
+  startSeconds: number;
+  endSeconds: number;
+  text: string;
+  /** S1, S2, ...; null: nobody knows. */
+  speaker: string | null;
+}
+
+/** A result by its speakers; one run where it has no words, or nobody knows who speaks. */
+export function speakerRuns({ turns, segments, text, startSeconds, endSeconds }: FinalResult): SpeakerRun[] {
+  const speakerOf = speakerAt(turns);
+  const runs: SpeakerRun[] = [];
+  for (const word of segments.flatMap(({ words = [] }) => words)) {
+    const number = speakerOf(word);
+    if (number === null) break;
+    const [speaker, last] = [`S${number + 1}`, runs.at(-1)];
+    if (last?.speaker === speaker) Object.assign(last, { text: last.text + word.text, endSeconds: word.endSeconds });
+    else runs.push({ startSeconds: word.startSeconds, endSeconds: word.endSeconds, text: word.text, speaker });
+  }
+  if (runs.length === 0) return [{ startSeconds, endSeconds, text, speaker: null }];
+  return runs.map((run) => ({ ...run, text: run.text.trim() }));
+}

@@ -6,8 +6,11 @@ import { audioOptions, type LiveFormat, type LiveSettings } from '../live/option
 import { LiveSession } from '../live/session.js';
 import { systemTimers } from '../timers.js';
 import type { ServiceContext } from './context.js';
+import { createDiarizer } from './diarizer.js';
 import { liveAudioSource } from './live-audio.js';
+import { createSpeakerEngine } from './speaker-engine.js';
 import { loadEngine } from './speech-engine.js';
+import { createTranslationEngine } from './translation-engine.js';
 
 export interface LocalLive {
   session: LiveSession;
@@ -25,7 +28,6 @@ export interface LocalLiveOptions {
 const ACCOUNT = 'local';
 /** Nobody else waits for this machine, and nobody pays. */
 const FREE = { paidSeconds: Infinity, payMinute: () => Promise.resolve() };
-const NO_DIARIZER = { unavailable: 'Speakers are not distinguished here.' };
 const UNPACED = { delayMs: () => 0 };
 
 /** Loads the configured speech model. Rejects as LiveAbilities.check() throws. */
@@ -33,15 +35,22 @@ export async function startLocalLive(
   { config, roots, manifest }: ServiceContext,
   { format, settings, emit }: LocalLiveOptions,
 ): Promise<LocalLive> {
+  const translator = createTranslationEngine(config, roots, manifest);
+  const speakers = createSpeakerEngine(config, roots, manifest);
+  const diarizer = createDiarizer(speakers);
   const engine = await loadEngine(config, roots, manifest);
+  const closeEngines = async (): Promise<void> => {
+    await engine.close();
+    await translator.close();
+    await speakers.engine?.close();
+  };
   try {
-    new LiveAbilities({ info: engine.info, translator: undefined }, NO_DIARIZER).check(settings);
+    new LiveAbilities({ info: engine.info, translator }, diarizer).check(settings);
     const source = await liveAudioSource(config, roots, manifest);
     const session = new LiveSession({
       audio: source.open(audioOptions(format, settings, engine.info.windowSeconds)),
       ...{ format, settings, engine, emit, meter: FREE, rate: UNPACED, memory: new InputMemory() },
-      translator: undefined,
-      diarizer: NO_DIARIZER,
+      ...{ translator, diarizer },
       ...{ accountId: ACCOUNT, requestId: ACCOUNT, maxSeconds: Infinity, timers: systemTimers },
       signal: new AbortController().signal,
       observer: { finalResult: () => undefined, partialResult: () => undefined, partialShed: () => undefined },
@@ -50,11 +59,11 @@ export async function startLocalLive(
     const close = async (): Promise<void> => {
       session.leave();
       source.close();
-      await engine.close();
+      await closeEngines();
     };
     return { session, info: engine.info, close };
   } catch (error) {
-    await engine.close();
+    await closeEngines();
     throw error;
   }
 }

@@ -31,8 +31,9 @@ interface Kind {
 const sendAudio = (client: SocketClient): void => {
   for (let n = 0; n < 20; n++) client.socket.send(PIECE);
 };
-/** As it is installed, but that one account may have all sessions. */
-const startInstalled = (): Promise<AttackedServer> => startReal({ VERBATIM_MAX_LIVE_SESSIONS: String(2 * SESSIONS) });
+/** As it is installed, but that one account may have all sessions. One slot has room for some 460 silent ones. */
+const startInstalled = (): Promise<AttackedServer> =>
+  startReal({ VERBATIM_SLOTS: '2', VERBATIM_MAX_LIVE_SESSIONS: String(2 * SESSIONS) });
 
 const KINDS: Record<string, Kind> = {
   'that have sent nothing': { start: startQuick, begin: () => undefined, everyMs: null, mostCores: 0.1 },

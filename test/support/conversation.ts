@@ -47,7 +47,7 @@ export function voiceAt({ turns }: MadeConversation, seconds: number): 'A' | 'B'
 }
 
 /** 16-bit samples at 16 kHz. */
-async function pcmOf(path: string): Promise<Buffer> {
+export async function pcmOf(path: string): Promise<Buffer> {
   const reader = await binding.openSamples(path);
   try {
     const parts: Buffer[] = [];

@@ -5,17 +5,20 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { pcmOfSample, pcmOfSilence } from '../../support/speech.js';
 import { at24kHz, spokenPcm } from '../../support/live-audio.js';
+import { samplePath } from '../../native/support.js';
+import { pcmOf } from '../../support/conversation.js';
 import { inWorkplace, type OptionRows, type Workplace } from './rows.js';
 
 const TEXT = 'Hello Emma, this is Laura.';
 const LIVE = ['live', '-'];
 
 interface Result {
-  type: 'final' | 'partial';
+  type: 'final' | 'partial' | 'translated';
   start: number;
   end: number;
   language: string;
   text: string;
+  speaker?: string;
 }
 
 function piecesOf(pcm: Buffer): Buffer[] {
@@ -86,6 +89,30 @@ export const liveCommandRows: OptionRows = {
       const [given] = await resultsOf(place, spokenPcm(), '--language', 'German');
       expect(given).to.include({ language: 'de' });
       expect(await place.refusal([...LIVE, '--language', 'Elvish'])).to.contain('--language is "Elvish"');
+    }),
+  'live --translate-to': () =>
+    inWorkplace(async (place) => {
+      const [spoken, translated] = await resultsOf(place, spokenPcm(), '--translate-to', 'German');
+      expect(spoken).to.include({ type: 'final', language: 'en', text: TEXT });
+      expect(translated).to.include({ type: 'translated', language: 'de' });
+      expect(translated!.text).not.to.equal(TEXT);
+      expect(await printedOf(place, spokenPcm(), '--translate-to', 'de')).to.equal(`${translated!.text}\n`);
+      expect(await place.refusal([...LIVE, '--translate-to', 'Elvish'])).to.contain('--translate-to is "Elvish"');
+      const none = await withInput([], () => place.run([...LIVE, '--translate-to', 'ja']));
+      expect(none).to.include({ status: 1, stdout: '' });
+      expect(none.stderr).to.contain('Live text cannot be translated into "ja"; there are: ');
+    }),
+  'live --diarize': () =>
+    inWorkplace(async (place) => {
+      const [one, other] = [await pcmOf(samplePath('es-opus.ogg')), await pcmOf(samplePath('fr-cbr-stereo.mp3'))];
+      const pcm = Buffer.concat([one, other, one].flatMap((speech) => [speech, pcmOfSilence(1)]));
+      const results = await resultsOf(place, pcm, '--diarize');
+      expect(results.map(({ speaker }) => speaker)).to.deep.equal(['S1', 'S2', 'S1']);
+      const printed = await printedOf(place, pcm, '--diarize');
+      expect(printed).to.equal(results.map(({ speaker, text }) => `${speaker}: ${text}\n`).join(''));
+      const off = await withInput([], () => place.run([...LIVE, '--diarize'], { VERBATIM_SPEAKERS: 'off' }));
+      expect(off).to.include({ status: 1, stdout: '' });
+      expect(off.stderr).to.contain('verbatim: --diarize: VERBATIM_SPEAKERS is off.');
     }),
   'live --model': () =>
     inWorkplace(async (place) => {
