@@ -1,7 +1,8 @@
 import { nameOf, namedSegments, type TranscriptDocument } from '../../library/document.js';
 import type { SharedTranscript } from '../../library/library.js';
 import { paragraphsOf, type Paragraph } from '../../library/paragraphs.js';
-import { html, type Html } from '../dashboard/html.js';
+import { html, Html } from '../dashboard/html.js';
+import { SHARE_STYLE } from './share-style.js';
 
 /** `audio`: the address of the recording; null: it is not shared. */
 export function shareView({ stored, document, share }: SharedTranscript, audio: string | null): Html {
@@ -40,10 +41,15 @@ function page(title: string, main: Html): Html {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex, nofollow, noarchive" />
         <meta name="referrer" content="no-referrer" />
+        <meta name="color-scheme" content="light dark" />
         <title>${title}</title>
+        ${new Html(`<style>${SHARE_STYLE}</style>`)}
       </head>
       <body>
-        <main>${main}</main>
+        <main>
+          ${main}
+          <footer><small>Transcribed with Verbatim, and shared to be read.</small></footer>
+        </main>
       </body>
     </html> `;
 }

@@ -11,6 +11,7 @@ import type { Route } from '../app/route.js';
 import { SHARE } from '../app/share-path.js';
 import { ERROR_TABLE } from '../errors/error-table.js';
 import type { SharedTranscript } from '../../library/library.js';
+import { SHARE_STYLE_SOURCE } from './share-style.js';
 import { refusedShareView, shareView } from './share-view.js';
 
 const TOKEN = 'token';
@@ -18,7 +19,7 @@ const TOKEN = 'token';
 /** Nothing runs, nothing is sent elsewhere, and no page that is opened from here learns the link. */
 const HEADERS: OutgoingHttpHeaders = Object.freeze({
   'Content-Security-Policy': [
-    "default-src 'none'; media-src 'self'; style-src 'self'; img-src 'self'",
+    `default-src 'none'; media-src 'self'; style-src ${SHARE_STYLE_SOURCE}; img-src 'self'`,
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   ].join('; '),
   'Cross-Origin-Opener-Policy': 'same-origin',

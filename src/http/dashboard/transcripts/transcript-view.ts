@@ -82,8 +82,8 @@ function player({ id, audioBytes }: StoredTranscript): Html {
   return html`<section class="player" id="player" aria-label="${texts.listen}">
     <audio id="audio" controls preload="metadata" src="${transcriptPath(id, 'audio')}"></audio>
     <div class="row" id="player-buttons" hidden>
-      <button type="button" class="button quiet" id="back-5" aria-label="${texts.backFive}">−5 s</button>
-      <button type="button" class="button quiet" id="forward-5" aria-label="${texts.forwardFive}">+5 s</button>
+      <button type="button" class="button quiet" id="back-5">${texts.backFive}</button>
+      <button type="button" class="button quiet" id="forward-5">${texts.forwardFive}</button>
       <label class="speed"
         ><span>${texts.speed}</span>
         <select id="speed">
