@@ -1,5 +1,7 @@
+import { languageName } from '../../engine/languages.js';
 import type { WatchedJob } from '../../jobs/job-service.js';
 import type { HistoryEntry, RunningRequest } from '../../ledger/history.js';
+import type { StoredTranscript } from '../../ledger/transcripts.js';
 import type { Balance } from '../../ledger/types.js';
 import { badge } from './components/badge.js';
 import { linkButton } from './components/button.js';
@@ -13,9 +15,10 @@ import { firstSteps, type StepStates } from './first-steps.js';
 import { moment, number } from './format.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import type { View } from './page.js';
-import { PATHS } from './paths.js';
+import { PATHS, transcriptPath } from './paths.js';
 import { sevenDays } from './seven-days.js';
 import { TEXTS } from './texts.js';
+import { clockOf } from './transcripts/clock.js';
 
 const { home: texts } = TEXTS;
 
@@ -33,6 +36,8 @@ export interface HomeState {
   jobs: readonly WatchedJob[];
   waitingJobs: number;
   recent: readonly HistoryEntry[];
+  /** That are kept, the newest first. */
+  transcripts: readonly StoredTranscript[];
   steps: StepStates;
 }
 
@@ -40,6 +45,7 @@ export function homeView(state: HomeState, note: Html | null): View {
   const { packs, running } = state;
   const main = html`${note} ${figuresOf(state)} ${firstSteps(state.steps)}
     ${running.length > 0 && html`<div id="live" data-running>${atWork(state)}</div>`}
+    ${state.transcripts.length > 0 && recentTranscripts(state)}
     <div class="columns">${lastDays(state)} ${recentActivity(state)}</div>
     <section>
       <h2>${TEXTS.packs.title}</h2>
@@ -74,6 +80,22 @@ function lastDays({ days }: HomeState): Html {
     title,
     action: html`<a href="${PATHS.usage}?days=7">${link}</a>`,
     content: isEmpty ? emptyState({ icon: 'usage', ...none }) : sevenDays(days),
+  });
+}
+
+function recentTranscripts({ transcripts }: HomeState): Html {
+  const { title, link } = texts.transcripts;
+  return card({
+    title,
+    action: html`<a href="${PATHS.transcripts}">${link}</a>`,
+    content: list(
+      title,
+      transcripts.map((kept) => ({
+        title: html`<a dir="auto" href="${transcriptPath(kept.id)}">${kept.title}</a>`,
+        note: html`${moment(kept.createdAt)} · ${languageName(kept.language)}`,
+        value: clockOf(kept.durationSeconds),
+      })),
+    ),
   });
 }
 

@@ -1,6 +1,7 @@
 /** The first page: what can be spent and how long it lasts, what runs, what was done, and what to do first. */
 import { DASHBOARD_KEY } from '../../ledger/rows/passwords.js';
 import { DAY_MS, utcDay } from '../../ledger/time.js';
+import type { StoredTranscript } from '../../ledger/transcripts.js';
 import type { Account } from '../../ledger/types.js';
 import type { HttpDeps } from '../app/deps.js';
 import type { Route } from '../app/route.js';
@@ -40,8 +41,14 @@ async function stateOf(deps: HttpDeps, account: Account): Promise<HomeState> {
     running: await history.running(account.id, MOST_RUNNING),
     jobs: await list('running', SHOWN_JOBS),
     waitingJobs: (await list('queued', MOST_RUNNING)).length,
+    transcripts: await recentlyKept(deps, account),
     steps: await stepsOf(deps, account, recent.length > 0),
   };
+}
+
+async function recentlyKept({ library }: HttpDeps, { id }: Account): Promise<StoredTranscript[]> {
+  const found = await library.list(id, { words: null, limit: RECENT, after: null });
+  return found.map(({ stored }) => stored);
 }
 
 /** Of the last seven, those in which the account was there. */

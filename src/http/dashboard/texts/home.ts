@@ -21,6 +21,7 @@ export const HOME = {
     chart: (days: string) => `Minutes per day: ${days}.`,
     none: { title: 'No recording in the last seven days', text: 'What you transcribe is shown here, day by day.' },
   },
+  transcripts: { title: 'Recent transcripts', link: 'All transcripts' },
   recent: {
     title: 'Recent activity',
     link: 'All activity',
