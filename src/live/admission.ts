@@ -1,8 +1,10 @@
 /**
  * How many sessions the machine carries at their deadlines. The share of a session is what a second of speech costs,
- * times the part of the time that it is expected to speak. Both are measured, and begin with a cautious guess.
+ * its translation and its speakers included, times the part of the time that it is expected to speak. All of these are
+ * measured, and begin with a cautious guess.
  */
 import { VerbatimError } from '../errors.js';
+import type { PaidWork } from '../transcription/price.js';
 import { SpeechActivity } from './speech-activity.js';
 import type { FinalMeasurement } from './utterance-decoder.js';
 
@@ -16,7 +18,12 @@ const PRIOR_SECONDS = 10;
 const PRIOR_FACTOR = 2;
 /** No first guess is higher, in slot seconds for a second: the factor of an engine that has measured nothing is 1. */
 const HIGHEST_PRIOR = 0.08;
+/** Of a translation, and of finding who speaks, in slot seconds for a second of speech. */
+const EXTRA_PRIORS: Readonly<Record<keyof PaidWork, number>> = { translated: 0.03, diarized: 0.03 };
 const RETRY_SECONDS = 10;
+
+/** What of a session has a surcharge, if it has nothing. */
+export const NO_EXTRAS: PaidWork = { translated: false, diarized: false };
 
 /** The part of the time that sessions speak, before any was observed, and the weight of that, in seconds. */
 const PRIOR_ACTIVITY = 0.8;
@@ -26,6 +33,9 @@ const OTHERS_SECONDS = 20;
 /** Others that are all silent make nobody expect less than this of the next one. */
 const LEAST_OF_OTHERS = 0.1;
 
+/** The work on so much speech. */
+export type WorkMeasurement = Pick<FinalMeasurement, 'seconds' | 'workMs'>;
+
 class Cost {
   #workSeconds: number;
   #seconds = PRIOR_SECONDS;
@@ -34,7 +44,7 @@ class Cost {
     this.#workSeconds = factor * PRIOR_SECONDS;
   }
 
-  add({ seconds, workMs }: FinalMeasurement): void {
+  add({ seconds, workMs }: WorkMeasurement): void {
     const kept = 2 ** (-seconds / HALF_LIFE_SECONDS);
     this.#workSeconds = this.#workSeconds * kept + workMs / 1000;
     this.#seconds = this.#seconds * kept + seconds;
@@ -63,12 +73,24 @@ export interface AdmittedSession {
 
 interface Place {
   model: string;
+  extras: PaidWork;
   activity: SpeechActivity;
+}
+
+export interface AdmissionRequest {
+  /** One that this one takes the place of, and that is released afterwards. */
+  instead?: AdmittedSession | null;
+  /** What it has beside its text. */
+  extras?: PaidWork;
 }
 
 export class LiveAdmission {
   /** By the name of the model. */
   readonly #costs = new Map<string, Cost>();
+  readonly #extraCosts: Readonly<Record<keyof PaidWork, Cost>> = {
+    translated: new Cost(EXTRA_PRIORS.translated),
+    diarized: new Cost(EXTRA_PRIORS.diarized),
+  };
   readonly #places = new Map<AdmittedSession, Place>();
 
   /**
@@ -80,14 +102,11 @@ export class LiveAdmission {
     private readonly now: () => number,
   ) {}
 
-  /**
-   * Throws `overloaded` if the machine carries no session more. `instead`: one that this one takes the place of, and
-   * that is released afterwards.
-   */
-  admit(model: string, instead: AdmittedSession | null = null): AdmittedSession {
+  /** Throws `overloaded` if the machine carries no session more. */
+  admit(model: string, { instead = null, extras = NO_EXTRAS }: AdmissionRequest = {}): AdmittedSession {
     const places = [...this.#places].filter(([session]) => session !== instead).map(([, place]) => place);
     const load = this.#loadOf(places);
-    if (places.length > 0 && load + this.#shareOfNext(model) > SHARE) {
+    if (places.length > 0 && load + this.#shareOfNext(model, extras) > SHARE) {
       const message = `The server has ${places.length} live sessions and keeps up with no more. Try again later.`;
       throw new VerbatimError('overloaded', message, { retryAfterSeconds: RETRY_SECONDS });
     }
@@ -97,7 +116,7 @@ export class LiveAdmission {
       spoke: (seconds) => activity.spoke(seconds, this.now()),
       release: () => void this.#places.delete(session),
     };
-    this.#places.set(session, { model, activity });
+    this.#places.set(session, { model, extras, activity });
     return session;
   }
 
@@ -105,8 +124,13 @@ export class LiveAdmission {
     this.#costOf(model).add(measurement);
   }
 
+  /** The work on the translation, or on the speakers, of so much speech. */
+  extraMeasured(extra: keyof PaidWork, measurement: WorkMeasurement): void {
+    this.#extraCosts[extra].add(measurement);
+  }
+
   stats(model: string): AdmissionStats {
-    const left = Math.max(0, Math.floor((SHARE - this.#load) / this.#shareOfNext(model)));
+    const left = Math.max(0, Math.floor((SHARE - this.#load) / this.#shareOfNext(model, NO_EXTRAS)));
     const { size: sessions } = this.#places;
     return { sessions, most: Math.max(1, sessions + left) };
   }
@@ -123,16 +147,22 @@ export class LiveAdmission {
 
   #loadOf(places: readonly Place[]): number {
     const [others, now] = [this.#activityOfAll(), this.now()];
-    const slotSeconds = places.reduce((sum, { model, activity }) => {
+    const slotSeconds = places.reduce((sum, { model, extras, activity }) => {
       const { speechSeconds, seconds } = activity.observed(now);
       const expected = (speechSeconds + others * OTHERS_SECONDS) / (seconds + OTHERS_SECONDS);
-      return sum + this.#costOf(model).factor * expected;
+      return sum + this.#factorOf(model, extras) * expected;
     }, 0);
     return slotSeconds / this.#slots;
   }
 
-  #shareOfNext(model: string): number {
-    return (this.#costOf(model).factor * this.#activityOfAll()) / this.#slots;
+  #shareOfNext(model: string, extras: PaidWork): number {
+    return (this.#factorOf(model, extras) * this.#activityOfAll()) / this.#slots;
+  }
+
+  /** Slot seconds for a second of speech. */
+  #factorOf(model: string, { translated, diarized }: PaidWork): number {
+    const { translated: translation, diarized: speakers } = this.#extraCosts;
+    return this.#costOf(model).factor + (translated ? translation.factor : 0) + (diarized ? speakers.factor : 0);
   }
 
   /** The part of the time that a session speaks, on the average of those that there are. */

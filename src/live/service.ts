@@ -9,10 +9,11 @@ import type { AcquireEngines, EngineLease, SpeechOfModel } from '../transcriptio
 import { creditsFor, type PaidWork, type Prices } from '../transcription/price.js';
 import { requestError } from '../transcription/request-errors.js';
 import { LiveAbilities, type CheckedSettings } from './abilities.js';
-import { LiveAdmission, type AdmissionStats, type AdmittedSession } from './admission.js';
+import { LiveAdmission, NO_EXTRAS, type AdmissionStats, type AdmittedSession } from './admission.js';
 import { DecodedSession } from './decoded-session.js';
 import { DecoderPlaces } from './decoder-places.js';
 import type { SessionEnd, SessionEvent } from './events.js';
+import { MeasuredExtras, type ExtraWork } from './extra-work.js';
 import { InputMemory } from './input-memory.js';
 import { LiveMeter } from './meter.js';
 import { audioOptions, DECODED_FORMAT, type EncodedFormat, type LiveFormat, type LiveSettings } from './options.js';
@@ -83,20 +84,23 @@ interface PlaceOptions {
   extras?: PaidWork;
 }
 
-const NO_EXTRAS: PaidWork = { translated: false, diarized: false };
-
 function extrasOf({ translateTo, diarize }: Pick<LiveSettings, 'translateTo' | 'diarize'>): PaidWork {
   return { translated: translateTo !== null, diarized: diarize };
 }
 
 export class LiveService {
   readonly #admission: LiveAdmission;
+  readonly #extraWork: MeasuredExtras;
   readonly #memory = new InputMemory();
   readonly #decoders: DecoderPlaces;
   readonly #byAccount = new Map<string, number>();
 
   constructor(private readonly deps: LiveDeps) {
     this.#admission = new LiveAdmission(deps.engineStats, () => deps.timers.now());
+    this.#extraWork = new MeasuredExtras(
+      (extra, work) => this.#admission.extraMeasured(extra, work),
+      () => deps.timers.now(),
+    );
     this.#decoders = new DecoderPlaces(deps.settings.maxLiveDecoders);
   }
 
@@ -144,7 +148,7 @@ export class LiveService {
     const lease = acquire(model);
     const undo: (() => void)[] = [() => lease.release()];
     try {
-      const place = this.#admission.admit(lease.info.modelName, instead?.place);
+      const place = this.#admission.admit(lease.info.modelName, { instead: instead?.place ?? null, extras });
       undo.push(() => place.release());
       this.#byAccount.set(owner.accountId, count + 1);
       undo.push(() => this.#leave(owner.accountId));
@@ -155,7 +159,8 @@ export class LiveService {
         throw new VerbatimError('insufficient_credits', message);
       }
       const takeDecoder = (): void => void undo.push(this.#decoders.take());
-      const parts = { owner, lease, place, memory: this.#memory, admission: this.#admission, takeDecoder };
+      const shared = { memory: this.#memory, admission: this.#admission, extraWork: this.#extraWork };
+      const parts = { owner, lease, place, ...shared, takeDecoder };
       return new LiveReservation(this.deps, parts, () => {
         for (const step of undo.splice(0)) step();
       });
@@ -185,6 +190,7 @@ interface ReservationParts {
   place: AdmittedSession;
   memory: InputMemory;
   admission: LiveAdmission;
+  extraWork: ExtraWork;
   takeDecoder: () => void;
 }
 
@@ -287,7 +293,7 @@ export class LiveReservation {
 
   #session({ format, settings, emit }: SessionOptions, engine: SpeechOfModel, signal: AbortSignal): LiveSession {
     const { openAudio, ledger, settings: limits, timers, observer, diarizer } = this.deps;
-    const { owner, lease, memory, admission, place } = this.parts;
+    const { owner, lease, memory, admission, extraWork, place } = this.parts;
     const { windowSeconds, modelName } = this.info;
     const audio = openAudio(audioOptions(format, settings, windowSeconds));
     const { accountId, requestId } = owner;
@@ -298,7 +304,7 @@ export class LiveReservation {
     });
     return new LiveSession({
       ...{ audio, format, settings, engine, memory, accountId, requestId, timers, signal },
-      ...{ translator: lease.translator, diarizer },
+      ...{ translator: lease.translator, diarizer, extraWork },
       meter: new LiveMeter(ledger, limits, payer),
       maxSeconds: limits.maxLiveSeconds,
       room: () => admission.room,

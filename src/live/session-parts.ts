@@ -5,6 +5,7 @@ import type { Timers } from '../timers.js';
 import type { SpeechOfModel } from '../transcription/engine-lease.js';
 import type { TextTranslator } from '../transcription/language-support.js';
 import type { SessionEvent } from './events.js';
+import type { ExtraWork } from './extra-work.js';
 import type { InputRate } from './input-rate.js';
 import type { InputMemory } from './input-memory.js';
 import type { LiveMeter } from './meter.js';
@@ -20,6 +21,7 @@ export interface SessionParts {
   translator: TextTranslator | undefined;
   /** For sessions whose settings have `diarize`. */
   diarizer: Diarizer | NoDiarizer;
+  extraWork: ExtraWork;
   meter: Pick<LiveMeter, 'paidSeconds' | 'payMinute'>;
   /** Default: a multiple of real time. */
   rate?: Pick<InputRate, 'delayMs'>;

@@ -3,6 +3,7 @@ import { SAMPLE_RATE } from '../engine/sample-rate.js';
 import type { Diarizer, LiveTurn, NoDiarizer } from '../engine/types.js';
 import { SpeakerTimeline, type TimeSpan } from '../transcription/speaker-timeline.js';
 import type { FailedResult, FinalResult } from './events.js';
+import type { ExtraWork } from './extra-work.js';
 import type { LiveSettings } from './options.js';
 
 interface SpokenStretch {
@@ -21,6 +22,7 @@ export interface StretchSpeakers {
 export function sessionSpeakers(
   diarizer: Diarizer | NoDiarizer,
   { diarize }: Pick<LiveSettings, 'diarize'>,
+  extraWork: ExtraWork,
 ): StretchSpeakers | null {
   if (!diarize || 'unavailable' in diarizer) return null;
   const speakers = diarizer.follow();
@@ -28,6 +30,7 @@ export function sessionSpeakers(
     serves: (language) => diarizer.serves(language),
     turnsIn: async ({ startSample, samples }, signal) => {
       const start = startSample / SAMPLE_RATE;
+      const measured = extraWork.begin('diarized');
       try {
         const turns = await speakers.turnsIn(samples, signal);
         return turns.map(({ startSeconds, endSeconds, speaker }) => ({
@@ -36,6 +39,8 @@ export function sessionSpeakers(
       } catch {
         // The text is the more important.
         return null;
+      } finally {
+        measured(samples.length / SAMPLE_RATE);
       }
     },
   };

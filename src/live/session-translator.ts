@@ -8,7 +8,7 @@ import type { FailedResult, FinalResult, PartialResult, TranslatedResult } from 
 import type { SessionParts } from './session-parts.js';
 import { UnfinishedText, type TimedSource } from './unfinished-text.js';
 
-export type TranslatorParts = Pick<SessionParts, 'translator' | 'accountId' | 'requestId' | 'emit'>;
+export type TranslatorParts = Pick<SessionParts, 'translator' | 'extraWork' | 'accountId' | 'requestId' | 'emit'>;
 
 /** Text to be translated. */
 interface Order extends Pick<TranslatedResult, 'utterance' | 'spokenLanguage'> {
@@ -74,7 +74,7 @@ export class SessionTranslator {
   async #translate({ utterance, spokenLanguage: from, source, to }: Order): Promise<void> {
     const text = source.text.trim();
     if (text === '' || this.signal.aborted) return;
-    const { accountId, requestId, translator } = this.parts;
+    const { accountId, requestId, translator, extraWork } = this.parts;
     const [startSeconds, endSeconds] = [source.segments[0]?.startSeconds ?? 0, source.segments.at(-1)?.endSeconds ?? 0];
     const about = { type: 'translated', utterance, language: to, spokenLanguage: from } as const;
     if (from === to) {
@@ -84,14 +84,20 @@ export class SessionTranslator {
     const timed = sentenceTimer(source);
     // Of its own: a crash is counted against the sentences, not against the session.
     const origin: WorkOrigin = { requestId, accountId, background: false, sha256: null };
+    if (translator?.supports(from, to) !== true) {
+      this.#failed({ utterance, startSeconds, endSeconds }, untranslatable(from, to));
+      return;
+    }
+    const measured = extraWork.begin('translated');
     try {
-      if (translator?.supports(from, to) !== true) throw untranslatable(from, to);
       await translator.translate({
         ...{ accountId, origin, background: false, signal: this.signal, text: source.text, from, to },
         translated: ({ sentence }) => this.#emit({ ...about, ...timed(sentence) }),
       });
     } catch (error) {
       this.#failed({ utterance, startSeconds, endSeconds }, error);
+    } finally {
+      measured(endSeconds - startSeconds);
     }
   }
 

@@ -28,6 +28,7 @@ export interface LocalLiveOptions {
 const ACCOUNT = 'local';
 /** Nobody else waits for this machine, and nobody pays. */
 const FREE = { paidSeconds: Infinity, payMinute: () => Promise.resolve() };
+const UNMEASURED = { begin: () => () => undefined };
 const UNPACED = { delayMs: () => 0 };
 
 /** Loads the configured speech model. Rejects as LiveAbilities.check() throws. */
@@ -50,7 +51,7 @@ export async function startLocalLive(
     const session = new LiveSession({
       audio: source.open(audioOptions(format, settings, engine.info.windowSeconds)),
       ...{ format, settings, engine, emit, meter: FREE, rate: UNPACED, memory: new InputMemory() },
-      ...{ translator, diarizer },
+      ...{ translator, diarizer, extraWork: UNMEASURED },
       ...{ accountId: ACCOUNT, requestId: ACCOUNT, maxSeconds: Infinity, timers: systemTimers },
       signal: new AbortController().signal,
       observer: { finalResult: () => undefined, partialResult: () => undefined, partialShed: () => undefined },

@@ -1,6 +1,7 @@
 /** Which live sessions are admitted, by what speech costs and how much of it there is. */
 import { expect } from 'chai';
-import { LiveAdmission, type AdmittedSession } from '../../src/live/admission.js';
+import { LiveAdmission, NO_EXTRAS, type AdmittedSession } from '../../src/live/admission.js';
+import type { PaidWork } from '../../src/transcription/price.js';
 
 const MODEL = 'model';
 
@@ -106,6 +107,34 @@ describe('the admission of live sessions', () => {
     expect(1 - admission.room).to.be.closeTo(4 * once, 0.5 * once);
   });
 
+  it('counts translation and speakers, as they were measured, for the sessions that have them', () => {
+    cost(0.05);
+    const both = { translated: true, diarized: true };
+    const most = (extras: PaidWork): number => {
+      const sessions: AdmittedSession[] = [];
+      try {
+        while (sessions.length < 1000) sessions.push(admission.admit(MODEL, { extras }));
+      } catch {
+        for (const session of sessions) session.release();
+      }
+      return sessions.length;
+    };
+    const plain = most(NO_EXTRAS);
+    // The first guess: 0.03 each.
+    expect(most(both)).to.be.closeTo((plain * 0.05) / 0.11, 1);
+    for (let i = 0; i < 100; i++) {
+      admission.extraMeasured('translated', { seconds: 30, workMs: 30 * 100 });
+      admission.extraMeasured('diarized', { seconds: 30, workMs: 30 * 50 });
+    }
+    expect(most({ translated: true, diarized: false })).to.be.closeTo((plain * 0.05) / 0.15, 1);
+    expect(most({ translated: false, diarized: true })).to.be.closeTo((plain * 0.05) / 0.1, 1);
+    expect(most(both)).to.be.closeTo((plain * 0.05) / 0.2, 1);
+    expect(most(NO_EXTRAS)).to.equal(plain);
+    const session = admission.admit(MODEL, { extras: both });
+    pass(300, [session], 1);
+    expect(1 - admission.room).to.be.closeTo(0.2 / 2 / 0.7, 0.02);
+  });
+
   it('counts work on audio that is decoded more than once', () => {
     cost(0.1);
     const session = admission.admit(MODEL);
@@ -122,7 +151,7 @@ describe('the admission of live sessions', () => {
     cost(3);
     const only = admission.admit(MODEL);
     expect(() => admission.admit(MODEL)).to.throw('1 live sessions');
-    const other = admission.admit(MODEL, only);
+    const other = admission.admit(MODEL, { instead: only });
     only.release();
     only.release();
     expect(admission.stats(MODEL)).to.deep.equal({ sessions: 1, most: 1 });
