@@ -62,7 +62,7 @@ const SENTENCES: TextTranslator = {
 };
 
 /** Of a job that stays at work. */
-const UNENDING_SECONDS = 1500;
+export const UNENDING_SECONDS = 1500;
 
 interface Queue extends Pick<AccountBacklog, 'accountId' | 'requests'> {
   secondsAt: (second: number) => number;

@@ -12,9 +12,9 @@ import { packageRoot } from '../../src/package-root.js';
 import { launchChromium } from '../support/chromium.js';
 import { DashboardPages } from '../support/dashboard-pages.js';
 import { buildDashboard } from '../support/dashboard.js';
-import { fakeWav } from '../support/fake-engine.js';
+import { fakeAudio, fakeWav } from '../support/fake-engine.js';
 import { showGallery } from './gallery.js';
-import { inventedServer, type InventedServer } from './invented-server.js';
+import { inventedServer, UNENDING_SECONDS, type InventedServer } from './invented-server.js';
 
 const DIRECTORY = join(packageRoot, 'docs', 'screenshots');
 const VIEWS = [
@@ -60,6 +60,8 @@ async function main(): Promise<void> {
 
 /** The whole page, in a palette: a third of the bytes. */
 async function take(page: Page, whole: string, name: string): Promise<void> {
+  // What sticks to the top lies there in the picture, too.
+  await page.evaluate('scrollTo(0, 0)');
   const height = await page.evaluate<number>('document.documentElement.scrollHeight');
   const width = page.viewportSize()?.width ?? 0;
   const clip = { x: 0, y: 0, width, height: Math.min(height, MOST_PIXELS_HIGH) };
@@ -128,19 +130,36 @@ async function transcribing(page: Page, shot: Shot, { server, speeches }: Invent
     await page.locator('input[type=file]').setInputFiles({ name: `${name}.wav`, mimeType: 'audio/wav', buffer });
     await page.getByLabel('Translate into').selectOption('en');
     if (diarize) await page.getByLabel('Identify speakers').check();
-    await page.getByRole('button', { name: 'Transcribe' }).click();
+    await page.getByRole('button', { name: 'Transcribe', exact: true }).click();
     await page.getByText('Credits spent').waitFor();
-    // A word of the second line lights up.
+    // A word of the last line lights up.
     await page.evaluate(`new Promise((seen) => {
       const audio = document.querySelector('audio');
       audio.addEventListener('seeked', seen, { once: true });
-      document.querySelectorAll('#transcript p')[1].querySelectorAll('.word')[1].click();
+      [...document.querySelectorAll('#transcript .word')].at(-2).click();
       audio.pause();
       audio.currentTime += 0.02;
     })`);
     await page.locator('.word.now').waitFor();
     await shot(`transcribe-${name}`);
   }
+  await busy(page, shot, server.url);
+}
+
+/** One recording is broken, one is done, one is at work, and one waits. */
+async function busy(page: Page, shot: Shot, url: string): Promise<void> {
+  await page.goto(`${url}/dashboard/try`);
+  const files = [
+    { name: 'notes.wav', buffer: Buffer.from('no audio') },
+    { name: 'interview.wav', buffer: fakeWav(24, { language: 'en', text: 'And so it began.' }) },
+    { name: 'council-meeting.m4a', buffer: fakeAudio(UNENDING_SECONDS) },
+    { name: 'voice-memo.m4a', buffer: fakeWav(61) },
+  ];
+  await page.getByLabel('Choose recordings').setInputFiles(files.map((file) => ({ ...file, mimeType: 'audio/wav' })));
+  await page.getByRole('button', { name: 'Transcribe', exact: true }).click();
+  await page.getByText('62 %').waitFor();
+  await shot('transcribe-busy');
+  await page.getByRole('button', { name: 'Cancel all' }).click();
 }
 
 void main();

@@ -2,122 +2,129 @@ import { languageName } from '../../engine/languages.js';
 import { MOST_SPEAKERS } from '../../engine/speakers/speaker-engine.js';
 import type { Balance } from '../../ledger/types.js';
 import type { Offer } from '../../transcription/offer.js';
+import { MOST_PROMPT_CHARACTERS } from '../../transcription/options.js';
+import { button } from './components/button.js';
+import { field, select } from './components/field.js';
+import { icon } from './components/icon.js';
 import { number } from './format.js';
 import { html, type Html } from './html.js';
 import { AUDIO_HEADERS, type View } from './page.js';
 import { PATHS } from './paths.js';
 import { TEXTS } from './texts.js';
+import { resultPane } from './try-result-view.js';
 
 const { try: texts } = TEXTS;
 
-export function tryView(note: Html | null, offer: Offer, { balance }: Balance): View {
-  const { creditsPerMinute, translationCreditsPerMinute, diarizationCreditsPerMinute } = offer.prices;
-  const surcharge = translationCreditsPerMinute + diarizationCreditsPerMinute > 0;
-  const main = html`${note}<noscript><p role="alert">${texts.noScript}</p></noscript>
-    <p>
-      ${texts.price(creditsPerMinute)}
-      ${surcharge && texts.surcharges(translationCreditsPerMinute, diarizationCreditsPerMinute)} ${texts.estimate}
-      ${texts.balance} <span id="balance">${number(balance)}</span>.
-    </p>
-    ${form(offer, balance)} ${progress()} ${result()}`;
-  return { title: TEXTS.pages.try, main, modules: ['try.js'], headers: AUDIO_HEADERS };
+interface Choices extends Balance {
+  offer: Offer;
+  /** Names of the installed speech models, the default first. */
+  models: readonly string[];
 }
 
-function form({ languages, targets, liveTargets, diarizes, prices }: Offer, balance: number): Html {
+export function tryView(note: Html | null, choices: Choices): View {
+  const { creditsPerMinute, translationCreditsPerMinute, diarizationCreditsPerMinute } = choices.offer.prices;
+  const surcharge = translationCreditsPerMinute + diarizationCreditsPerMinute > 0;
+  const lead = html`${texts.price(creditsPerMinute)}
+    ${surcharge && texts.surcharges(translationCreditsPerMinute, diarizationCreditsPerMinute)} ${texts.balance}
+    <span id="balance">${number(choices.balance)}</span>.`;
+  const main = html`${note}<noscript><p role="alert">${texts.noScript}</p></noscript>
+    <div class="workbench" id="workbench" hidden>${form(choices)} ${resultPane()}</div>`;
+  return { title: TEXTS.pages.try, lead, main, modules: ['try.js', 'copy.js'], headers: AUDIO_HEADERS };
+}
+
+function form({ offer, models, balance }: Choices): Html {
+  const { languages, targets, liveTargets, diarizes, prices } = offer;
   return html`<form
     id="try"
     class="card"
     action="${PATHS.tryTranscribe}"
+    aria-label="${texts.settings}"
     data-live="${PATHS.tryLive}"
     data-live-targets="${JSON.stringify(liveTargets)}"
     data-prices="${JSON.stringify(prices)}"
     data-balance="${balance}"
     data-language="${TEXTS.language}"
     data-texts="${JSON.stringify(texts.script)}"
-    hidden
   >
     <label class="drop">
-      ${texts.choose}
-      <input type="file" name="audio" accept="audio/*,video/*" aria-describedby="formats" />
+      <span>${icon('upload')} ${texts.choose}</span>
+      <input type="file" name="audio" accept="audio/*,video/*" multiple aria-describedby="formats" />
+      <span class="hint" id="formats">${texts.formats}</span>
     </label>
-    <p id="formats">${texts.formats}</p>
-    <button type="button" id="record" class="quiet" data-stop="${texts.stop}">${texts.record}</button>
+    ${microphone(offer)} ${models.length > 1 && modelChoice(models)}
+    ${select({ name: 'language', label: texts.language, choices: named(texts.detect, languages) })}
+    ${
+      targets.length > 0 &&
+      select({ name: 'translate_to', label: texts.translate, choices: named(texts.dont, targets) })
+    }
+    ${diarizes && speakers()} ${more()}
+    <p id="price" role="status"></p>
+    <div class="row">
+      ${button({ id: 'submit', label: texts.submit, icon: 'transcribe' })}
+      <button type="button" id="cancel-all" class="secondary" hidden>${texts.cancelAll}</button>
+    </div>
+  </form>`;
+}
+
+function microphone({ prices, liveTargets }: Offer): Html {
+  const withTranslation = liveTargets.length > 0 ? prices.translationCreditsPerMinute : 0;
+  return html`<div class="microphone">
+      <button type="button" id="record" class="secondary" data-stop="${texts.stop}">
+        ${icon('microphone')}<span>${texts.record}</span>
+      </button>
+      <span class="row" id="recording-now" hidden>
+        <meter id="level" min="0" max="1" aria-label="${texts.level}"></meter>
+        <span id="timer"></span>
+      </span>
+    </div>
     <label class="choice">
       <input type="checkbox" id="wants-captions" />
-      ${texts.captions(prices.creditsPerMinute, liveTargets.length > 0 ? prices.translationCreditsPerMinute : 0)}
-    </label>
-    ${select('language', texts.language, texts.detect, languages)}
-    ${targets.length > 0 && select('translate_to', texts.translate, texts.dont, targets)} ${diarizes && speakers()}
-    <p id="price" role="status"></p>
-    <button id="submit">${texts.submit}</button>
-  </form>`;
+      ${texts.captions(prices.creditsPerMinute, withTranslation)}
+    </label>`;
+}
+
+function modelChoice(models: readonly string[]): Html {
+  const [first = '', ...others] = models;
+  return select({
+    ...{ name: 'model', label: texts.model },
+    choices: [{ value: '', label: texts.defaultModel(first) }, ...others.map((name) => ({ value: name, label: name }))],
+  });
 }
 
 function speakers(): Html {
   return html`<label class="choice"><input type="checkbox" name="diarize" value="true" /> ${texts.diarize}</label>
-    <label id="speakers" hidden>
-      ${texts.speakers}
-      <input type="number" name="num_speakers" min="1" max="${MOST_SPEAKERS}" step="1" inputmode="numeric" />
-    </label>`;
+    <div id="speakers" hidden>
+      ${field({
+        ...{ name: 'num_speakers', label: texts.speakers },
+        attributes: { type: 'number', min: 1, max: MOST_SPEAKERS, step: 1, inputmode: 'numeric' },
+      })}
+    </div>`;
 }
 
-/** Of the upload, then of the work, with the text as far as it is final. */
-function progress(): Html {
-  return html`<p id="failure" role="alert"></p>
-    <p class="row">
-      <span id="status" role="status"></span>
-      <span id="amount"></span>
-      <button type="button" id="cancel" class="quiet" hidden>${texts.cancel}</button>
-    </p>
-    <progress id="progress" aria-label="${texts.progress}" max="1" hidden></progress>
-    <section id="captions" hidden>
-      <div class="columns">
-        <div>
-          <h2>${texts.captionsTitle}</h2>
-          <p id="caption-text" aria-live="polite"></p>
-        </div>
-        <div id="captions-translated" hidden>
-          <h2>${texts.translation}</h2>
-          <p id="caption-translation" aria-live="polite"></p>
-        </div>
+/** What is chosen more rarely. */
+function more(): Html {
+  return html`<details class="more">
+    <summary>${texts.more}</summary>
+    <div class="stack">
+      <div class="field">
+        <label for="prompt">${texts.prompt}</label>
+        <textarea
+          id="prompt"
+          name="prompt"
+          rows="2"
+          maxlength="${MOST_PROMPT_CHARACTERS}"
+          dir="auto"
+          aria-describedby="prompt-help"
+        ></textarea>
+        <p class="field-help" id="prompt-help">${texts.promptHelp}</p>
       </div>
-    </section>
-    <section id="coming" hidden>
-      <h2>${texts.soFar}</h2>
-      <p id="so-far"></p>
-    </section>`;
+      <label class="choice"><input type="checkbox" name="punctuate" value="false" /> ${texts.plain}</label>
+    </div>
+  </details>`;
 }
 
-function select(name: string, label: string, none: string, codes: readonly string[]): Html {
-  const named = codes.map((code) => ({ code, name: languageName(code) }));
-  named.sort((one, other) => one.name.localeCompare(other.name));
-  return html`<label>
-    ${label}
-    <select name="${name}">
-      <option value="">${none}</option>
-      ${named.map((language) => html`<option value="${language.code}">${language.name}</option>`)}
-    </select>
-  </label>`;
-}
-
-function result(): Html {
-  const { result, translation, files } = texts;
-  return html`<section id="player" aria-label="${texts.audio}" hidden>
-      <audio id="audio" controls></audio>
-    </section>
-    <section id="result" hidden>
-      <div class="columns">
-        <div>
-          <h2 id="transcript-title">${result}</h2>
-          <p id="word-help">${texts.wordHelp}</p>
-          <div id="transcript" class="lines" role="region" aria-labelledby="transcript-title"></div>
-        </div>
-        <div id="translated" hidden>
-          <h2 id="translation-title">${translation}</h2>
-          <div id="translation" class="lines" role="region" aria-labelledby="translation-title"></div>
-        </div>
-      </div>
-      <h2>${files}</h2>
-      <ul class="choices" id="files"></ul>
-    </section>`;
+function named(none: string, codes: readonly string[]): { value: string; label: string }[] {
+  const languages = codes.map((code) => ({ value: code, label: languageName(code) }));
+  languages.sort((one, other) => one.label.localeCompare(other.label));
+  return [{ value: '', label: none }, ...languages];
 }

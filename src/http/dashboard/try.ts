@@ -16,7 +16,7 @@ import { PATHS } from './paths.js';
 import { tryView } from './try-view.js';
 import type { PageHandlers } from './page-handlers.js';
 
-const FIELDS = ['language', 'translate_to', 'diarize', 'num_speakers', 'keep'];
+const FIELDS = ['model', 'language', 'translate_to', 'diarize', 'num_speakers', 'prompt', 'punctuate', 'keep'];
 
 export function tryRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
   const { ledger, transcription } = deps;
@@ -35,7 +35,8 @@ export function tryRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
   };
   const page = pages.memberPage(async ({ account }) => {
     const note = demonstrationNote(deps, account);
-    return tryView(note, transcription.offer, await ledger.credits.balance(account.id));
+    const models = deps.speechModels.list().map(({ info }) => info.modelName);
+    return tryView(note, { offer: transcription.offer, models, ...(await ledger.credits.balance(account.id)) });
   });
   return [
     { path: PATHS.try, methods: { GET: page } },

@@ -99,7 +99,7 @@ describe('dashboard: in use, in Chromium', function () {
     const balance = (): Promise<string | null> => other.locator('.figures dd').first().textContent();
     expect(await balance()).to.equal('0');
     const page = await pages.signedIn(ann.account, context);
-    await page.getByRole('link', { name: 'Accounts' }).click();
+    await page.getByRole('link', { name: 'Customers' }).click();
     await page.getByRole('link', { name: owner.account.email }).click();
     await page.getByLabel('Credits', { exact: false }).first().fill('1234');
     await page.getByRole('button', { name: 'Grant credits' }).click();

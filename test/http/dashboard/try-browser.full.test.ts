@@ -46,7 +46,7 @@ describe('dashboard: trying it in Chromium', function () {
     page = await (await browser.newContext()).newPage();
     await page.goto(`${server.url}/dashboard/link?token=${token}`);
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('link', { name: 'Try it' }).click();
+    await page.getByRole('link', { name: 'Transcribe', exact: true }).click();
     // Its script shows it.
     await page.locator('#try').waitFor();
   });
@@ -99,7 +99,7 @@ describe('dashboard: trying it in Chromium', function () {
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'srt' }).click(),
     ]);
-    expect(download.suggestedFilename()).to.equal('transcript.srt');
+    expect(download.suggestedFilename()).to.equal('sample-es.srt');
     expect(readFileSync(await download.path(), 'utf8')).to.match(/^1\r?\n00:00:0/);
     expect(await axeViolations(page)).to.deep.equal([]);
     await page.setViewportSize({ width: 320, height: 640 });
@@ -120,7 +120,7 @@ describe('dashboard: trying it in Chromium', function () {
     await until(async () => (await page.locator('#balance').textContent()) !== '10');
     expect(await page.locator('#failure').textContent()).to.equal('');
     expect(await captions.locator('.partial').textContent()).to.equal('');
-    await page.getByText('recording.webm').waitFor();
+    await page.getByRole('button', { name: 'recording.webm', exact: true }).waitFor();
     const { balance } = await server.ledger.credits.balance(account.id);
     expect(await page.locator('#balance').textContent()).to.equal(String(balance));
     expect(balance).to.be.within(8, 9);
@@ -155,9 +155,9 @@ describe('dashboard: trying it in Chromium', function () {
       mimeType: 'audio/wav',
       buffer: Buffer.from('no audio at all'),
     });
-    await page.getByText('<b>not audio</b>.wav').waitFor();
+    await page.getByRole('button', { name: '<b>not audio</b>.wav', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Transcribe' }).click();
     await page.getByText('This failed').waitFor();
-    expect(await page.locator('#status b').count()).to.equal(0);
+    expect(await page.locator('main b').count()).to.equal(0);
   });
 });

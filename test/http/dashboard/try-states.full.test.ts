@@ -46,12 +46,12 @@ describe('dashboard: trying it in Chromium, state by state', function () {
 
   async function tryIt(options: BrowserContextOptions = {}, customer = ann): Promise<void> {
     page = await pages.signedIn(customer.account, await pages.context(options));
-    await page.getByRole('link', { name: 'Try it' }).click();
+    await page.getByRole('link', { name: 'Transcribe', exact: true }).click();
     await page.locator('#try').waitFor();
   }
 
   const choose = (buffer: Buffer, name = 'talk.wav'): Promise<void> =>
-    page.getByLabel('Choose a recording').setInputFiles({ name, mimeType: 'audio/wav', buffer });
+    page.getByLabel('Choose recordings').setInputFiles({ name, mimeType: 'audio/wav', buffer });
   const transcribe = (): Promise<void> => page.getByRole('button', { name: 'Transcribe' }).click();
   const done = (): Promise<void> => page.getByText('Credits spent').waitFor();
   const price = (): Promise<string | null> => page.locator('#price').textContent();
@@ -124,7 +124,7 @@ describe('dashboard: trying it in Chromium, state by state', function () {
     await page.getByRole('button', { name: 'Cancel' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('Cancelled.').waitFor();
-    expect(await page.evaluate('document.activeElement.id')).to.equal('submit');
+    await until(async () => (await page.evaluate('document.activeElement.id')) === 'submit');
     await until(() => server.engine.running === 0);
     await until(async () => (await server.balance(ann)) === 98);
     await page.locator('#balance', { hasText: /^98$/ }).waitFor();
@@ -142,11 +142,11 @@ describe('dashboard: trying it in Chromium, state by state', function () {
     await client.send('Network.emulateNetworkConditions', network);
     const seen: string[] = [];
     await page.exposeFunction('seen', (text: string) => void seen.push(text));
-    await page.evaluate(`new MutationObserver(() => {
-      const { textContent } = document.querySelector('#status');
-      window.seen(textContent + document.querySelector('#amount').textContent);
-    }).observe(document.querySelector('#amount'), { childList: true })`);
     await choose(fakeWav(120));
+    await page.evaluate(`new MutationObserver(() => window.seen(document.querySelector('.state').textContent)).observe(
+      document.querySelector('.state'),
+      { childList: true },
+    )`);
     await transcribe();
     await done();
     const shares = seen
@@ -206,9 +206,9 @@ describe('dashboard: trying it in Chromium, state by state', function () {
     ] as const) {
       await tryIt();
       await choose(fakeWav(8, { language, text }));
-      await page.getByLabel('Choose a recording').focus();
+      await page.getByLabel('Choose recordings').focus();
       const reached: string[] = [];
-      for (let n = 0; n < 7; n += 1) {
+      for (let n = 0; n < 8; n += 1) {
         reached.push(await page.evaluate<string>('document.activeElement.name || document.activeElement.id'));
         expect(
           await page.evaluate('getComputedStyle(document.activeElement).outlineStyle'),
@@ -216,7 +216,7 @@ describe('dashboard: trying it in Chromium, state by state', function () {
         ).not.to.equal('none');
         await page.keyboard.press('Tab');
       }
-      const choices = ['language', 'translate_to', 'diarize', 'submit'];
+      const choices = ['language', 'translate_to', 'diarize', '', 'submit'];
       expect(reached).to.deep.equal(['audio', 'record', 'wants-captions', ...choices]);
       await page.getByRole('button', { name: 'Transcribe' }).focus();
       await page.keyboard.press('Enter');
@@ -234,7 +234,7 @@ describe('dashboard: trying it in Chromium, state by state', function () {
       await page.keyboard.press('End');
       expect(await focused()).to.equal(words[3]);
       await page.keyboard.press('Tab');
-      expect(await focused()).to.equal('transcript.txt');
+      expect(await focused()).to.equal('talk.txt');
       await page.close();
     }
   });
@@ -246,11 +246,11 @@ describe('dashboard: trying it in Chromium, state by state', function () {
     await transcribe();
     await done();
     for (const [name, content] of [
-      ['transcript.txt', /^Hola, mundo\.$/],
-      ['transcript.srt', /^1\n00:00:00,000 --> [^]*Hola, mundo\./],
-      ['transcript.vtt', /^WEBVTT\n[^]*Hola, mundo\./],
-      ['transcript.json', /"credits_used": 3[^]*"translation"|"translation"[^]*"credits_used": 3/],
-      ['translation.en.srt', /In English: Hola, mundo\./],
+      ['talk.txt', /^Hola, mundo\.$/],
+      ['talk.srt', /^1\n00:00:00,000 --> [^]*Hola, mundo\./],
+      ['talk.vtt', /^WEBVTT\n[^]*Hola, mundo\./],
+      ['talk.json', /"credits_used": 3[^]*"translation"|"translation"[^]*"credits_used": 3/],
+      ['talk.en.srt', /In English: Hola, mundo\./],
     ] as const) {
       const [download] = await Promise.all([
         page.waitForEvent('download'),

@@ -5,6 +5,7 @@ import { FakeDiarizer } from '../../support/fake-diarizer.js';
 import { BROKEN_AUDIO, fakeAudio } from '../../support/fake-engine.js';
 import { fakeTranslator } from '../../support/fake-translator.js';
 import { form, type Part } from '../../support/requests.js';
+import { SeveralModels } from '../../support/several-models.js';
 import { TestServer, type Customer } from '../../support/server.js';
 import { until } from '../../support/until.js';
 
@@ -167,13 +168,36 @@ describe('dashboard: trying it', () => {
     expect(server.uploads()).to.deep.equal([]);
   });
 
+  it('lets one of the installed models be chosen, where there are several, and refuses others', async () => {
+    const models = new SeveralModels('base', 'large-v3');
+    const several = await TestServer.start(models.options);
+    try {
+      const bob = await several.customer(10);
+      const page = await (await browserOf(several, bob.account)).get('/dashboard/try');
+      expect(page.text).to.match(/<option value="" +selected>base \(default\)</);
+      expect(page.text).to.match(/<option value="large-v3" *>large-v3</);
+      expect((await browser.get('/dashboard/try')).text).not.to.contain('name="model"');
+      const refusal = await refused([AUDIO, ['model', 'tiny']]);
+      expect(refusal.status).to.equal(422);
+      expect(refusal.message).to.contain('There is no speech model "tiny"');
+      const cookies = await browserOf(several, bob.account);
+      const events = await EventReader.open(several, PATH, initOf([AUDIO, ['model', 'large-v3']], OWN, cookies));
+      expect((await events.rest()).at(-1)?.event).to.equal('done');
+      const [entry] = await several.ledger.history.charged(bob.account.id, { limit: 1, before: null });
+      expect(entry?.model).to.equal('large-v3');
+    } finally {
+      models.release();
+      await several.dispose();
+    }
+  });
+
   it('reports the price before it is spent, and offers what the models can do', async () => {
     const { text, headers } = await browser.get('/dashboard/try');
-    expect(text)
-      .to.contain('Credits per started minute of audio: 1.')
-      .and.to.contain('You have: <span id="balance">10</span>.');
+    expect(text).to.contain('Credits per started minute of audio: 1.').and.to.contain('<span id="balance">10</span>');
     expect(text).to.contain('for translation: 2; for speaker identification: 3');
-    expect(text).to.contain('<option value="es">Spanish</option>').and.to.contain('name="translate_to"');
+    expect(text)
+      .to.match(/<option value="es" *>Spanish</)
+      .and.to.contain('name="translate_to"');
     expect(headers.get('permissions-policy')).to.contain('microphone=(self)');
     expect(headers.get('content-security-policy')).to.contain('media-src blob:').and.not.to.contain('unsafe');
     const plain = await TestServer.start();

@@ -6,8 +6,8 @@ export interface NamedFile {
   content: string;
 }
 
-/** In place of those of the answer before, whose files are given up. */
-export function offerFiles(list: HTMLElement, files: readonly NamedFile[]): void {
+/** In place of those of the answer before, whose files are given up. `saved`: one of them is. */
+export function offerFiles(list: HTMLElement, files: readonly NamedFile[], saved: () => void): void {
   for (const url of urls) URL.revokeObjectURL(url);
   urls = [];
   list.replaceChildren(
@@ -17,6 +17,7 @@ export function offerFiles(list: HTMLElement, files: readonly NamedFile[]): void
       urls.push(link.href);
       link.download = name;
       link.textContent = name;
+      link.addEventListener('click', saved);
       const item = document.createElement('li');
       item.append(link);
       return item;

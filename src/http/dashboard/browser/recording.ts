@@ -10,12 +10,13 @@ export interface RecordingEvents {
 }
 
 export function recordOnPress(button: HTMLButtonElement, events: RecordingEvents): void {
-  const label = button.textContent;
+  const text = button.querySelector('span') ?? button;
+  const label = text.textContent;
   let recorder: MediaRecorder | null = null;
   let isAsking = false;
 
   function show(isRecording: boolean): void {
-    button.textContent = isRecording ? (button.dataset['stop'] ?? '') : label;
+    text.textContent = isRecording ? (button.dataset['stop'] ?? '') : label;
   }
 
   async function begin(): Promise<void> {

@@ -1,6 +1,8 @@
 /** A transcript beside its audio: lines with their speakers, words that follow it, its translation, files to keep. */
 import { offerFiles, type NamedFile } from './downloads.js';
 import { follow, jump, type Mark } from './following.js';
+import { clockText } from './page-parts.js';
+import { paragraphsOf } from './paragraphs.js';
 
 interface Timed {
   start: number;
@@ -24,8 +26,12 @@ export interface RunAnswer {
 
 interface Place {
   audio: HTMLAudioElement;
-  texts: Record<string, string>;
+  texts: Readonly<Record<string, string>>;
   byId: (id: string) => HTMLElement;
+  /** Of the recording: its transcript's files are called after it. */
+  fileName: string;
+  /** A file is saved. */
+  saved: () => void;
 }
 
 const COLOURS = 6;
@@ -38,24 +44,37 @@ export function directionOf(language: string): 'rtl' | 'auto' {
 
 export function showTranscript(answer: RunAnswer, place: Place): void {
   const { transcription } = answer;
-  const { byId, audio } = place;
-  const { translation } = transcription;
+  const { byId, audio, texts } = place;
+  const translation = otherLanguage(transcription);
   byId('result').hidden = false;
+  byId('language-found').textContent = (texts['language'] ?? '').replace('{language}', nameOf(transcription.language));
   const spoken = show(transcription, byId('transcript'), place);
-  byId('translated').hidden = translation === undefined;
-  if (translation === undefined) byId('translation').replaceChildren();
+  byId('translated').hidden = translation === null;
+  if (translation === null) byId('translation').replaceChildren();
   else show(spokenParts(translation), byId('translation'), place);
   byId('word-help').hidden = spoken.length === 0;
   follow(audio, byId('transcript'), spoken);
-  offerFiles(byId('files'), filesOf(answer));
+  offerFiles(byId('files'), filesOf(answer, place.fileName), place.saved);
 }
 
-function filesOf({ transcription, files, translated_files = {} }: RunAnswer): NamedFile[] {
+/** null: there is none, or it is the transcript itself. */
+function otherLanguage({ language, translation }: RunAnswer['transcription']): Text | null {
+  return translation === undefined || translation.language === language ? null : translation;
+}
+
+/** In the page's language. */
+function nameOf(code: string): string {
+  return new Intl.DisplayNames(document.documentElement.lang, { type: 'language' }).of(code) ?? code;
+}
+
+function filesOf({ transcription, files, translated_files = {} }: RunAnswer, fileName: string): NamedFile[] {
+  const source = fileName.replace(/\.[^.]+$/, '');
+  const translation = otherLanguage(transcription);
   const named = (of: Record<string, string>, name: string): NamedFile[] =>
     Object.entries(of).map(([kind, content]) => ({ name: `${name}.${kind}`, content }));
   return [
-    ...named({ ...files, json: JSON.stringify(transcription, null, 2) }, 'transcript'),
-    ...named(translated_files, `translation.${transcription.translation?.language ?? ''}`),
+    ...named({ ...files, json: JSON.stringify(transcription, null, 2) }, source),
+    ...(translation === null ? [] : named(translated_files, `${source}.${translation.language}`)),
   ];
 }
 
@@ -69,26 +88,39 @@ function show({ language, segments = [], words = [] }: Text, region: HTMLElement
   const marks: Mark[] = [];
   const ofSegment = wordsBySegment(segments, words);
   region.lang = language;
-  const lines = segments.map((segment, index) => {
+  const indexes = new Map(segments.map((segment, index) => [segment, index]));
+  const paragraphs = paragraphsOf(segments);
+  const lines = paragraphs.map((paragraph, number) => lineOf(paragraph, paragraphs[number - 1]));
+  function lineOf(paragraph: readonly Segment[], before: readonly Segment[] | undefined): HTMLElement {
     const line = document.createElement('p');
     line.dir = directionOf(language);
     const spoken = document.createElement('span');
-    line.append(playButton(segment, place), spoken);
-    if (segment.speaker !== undefined) spoken.append(speakerName(segment.speaker, place), ' ');
-    const own = ofSegment[index] ?? [];
-    if (own.length === 0) spoken.append(segment.text === '' ? remark('noWords', place) : segment.text);
-    for (const word of own) {
-      const element = document.createElement('span');
-      element.className = 'word';
-      element.tabIndex = -1;
-      element.textContent = word.word;
-      marks.push({ start: word.start, end: word.end, element });
-      spoken.append(element, ' ');
+    const [first] = paragraph;
+    if (first === undefined) return line;
+    line.append(playButton(first, place), spoken);
+    const { speaker } = first;
+    if (speaker !== undefined && speaker !== before?.[0]?.speaker) spoken.append(speakerName(speaker, place), ' ');
+    for (const segment of paragraph) {
+      const own = ofSegment[indexes.get(segment) ?? -1] ?? [];
+      if (own.length === 0) spoken.append(segment.text === '' ? remark('noWords', place) : segment.text, ' ');
+      for (const word of own) {
+        const element = wordElement(word.word);
+        marks.push({ start: word.start, end: word.end, element });
+        spoken.append(element, ' ');
+      }
     }
     return line;
-  });
+  }
   region.replaceChildren(...(lines.length > 0 ? lines : [remark('silence', place)]));
   return marks.sort((one, other) => one.start - other.start);
+}
+
+function wordElement(text: string): HTMLElement {
+  const element = document.createElement('span');
+  element.className = 'word';
+  element.tabIndex = -1;
+  element.textContent = text;
+  return element;
 }
 
 /** Of the page, not of who speaks. */
@@ -115,7 +147,7 @@ function wordsBySegment(segments: readonly Segment[], words: readonly Word[]): W
 }
 
 function playButton({ start }: Segment, { audio, texts }: Place): HTMLElement {
-  const time = `${Math.floor(start / 60)}:${String(Math.floor(start % 60)).padStart(2, '0')}`;
+  const time = clockText(start);
   const play = document.createElement('button');
   play.type = 'button';
   play.className = 'quiet time';

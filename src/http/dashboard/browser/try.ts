@@ -1,195 +1,206 @@
-/** A recording is chosen, dropped or recorded, sent, and shown with words that follow the audio. */
+/** Recordings are chosen, dropped or recorded, sent one after the other, and shown with words that follow the audio. */
 import { refreshBalance } from './balance.js';
 import { startCaptions, type Captions } from './captions.js';
-import { onDuration } from './duration.js';
-import type { SentEvent } from './events.js';
-import { priceOf, type RunPrices } from './price.js';
+import { showLevel } from './level.js';
+import { byId, chosenIn, filledIn, write, type Texts } from './page-parts.js';
+import { priceText } from './price-text.js';
+import type { RunPrices } from './price.js';
 import { recordOnPress } from './recording.js';
-import { send } from './sending.js';
-import { directionOf, showTranscript, type RunAnswer } from './transcript.js';
-
-interface Progress {
-  done_seconds: number;
-  seconds: number;
-  credits: number;
-}
-
-/**
- * From this share of the windows on a run counts as nearly done: the steps behind them (speakers, translation) have no
- * progress.
- */
-const NEARLY_DONE = 0.99;
-
-function byId(id: string): HTMLElement {
-  const found = document.getElementById(id);
-  if (found === null) throw new Error(`The page has no #${id}.`);
-  return found;
-}
+import { rowOf, type Row } from './recording-row.js';
+import { isAtWork, recordingOf, run, type Recording } from './recordings.js';
+import { codeOf } from './same-call.js';
+import { directionOf, showTranscript } from './transcript.js';
 
 const form = byId('try') as HTMLFormElement;
 const audio = byId('audio') as HTMLAudioElement;
 const submitButton = byId('submit') as HTMLButtonElement;
-const cancelButton = byId('cancel') as HTMLButtonElement;
-const bar = byId('progress') as HTMLProgressElement;
 const sofar = byId('so-far');
 const prices = JSON.parse(form.dataset['prices'] ?? '') as RunPrices;
-const texts = JSON.parse(form.dataset['texts'] ?? '') as Record<string, string>;
+const texts = JSON.parse(form.dataset['texts'] ?? '') as Texts;
 const input = form.querySelector<HTMLInputElement>('input[type=file]');
+const rows = new Map<Recording, Row>();
 let balance = Number(form.dataset['balance']);
-/** Of the recording, as far as the browser knows: decoders differ by some milliseconds. */
-let estimate: number | null = null;
-/** Of the recording, as the server has measured it. */
-let measured: number | null = null;
-let chosen: File | null = null;
-let running: AbortController | null = null;
+let shown: Recording | null = null;
+let isRunning = false;
 
-function filledIn(name: string, values: Record<string, string | number> = {}): string {
-  return (texts[name] ?? '').replace(/\{(\w+)\}/g, (_, key: string) => String(values[key] ?? ''));
-}
-
-function say(
-  id: 'status' | 'amount' | 'failure' | 'price',
+const say = (
+  id: 'status' | 'failure',
   name: string | null,
-  values?: Record<string, string | number>,
-): void {
-  const text = name === null ? '' : filledIn(name, values);
-  const element = byId(id);
-  // A screen reader would read an unchanged text again.
-  if (element.textContent !== text) element.textContent = text;
-}
+  values: Readonly<Record<string, string | number>> = {},
+): void => write(byId(id), name === null ? '' : filledIn(texts, name, values));
 
-function choose(file: File): void {
-  chosen = file;
-  estimate = null;
-  measured = null;
-  URL.revokeObjectURL(audio.src);
-  audio.src = URL.createObjectURL(file);
-  byId('player').hidden = false;
-  byId('result').hidden = true;
-  for (const id of ['status', 'failure'] as const) say(id, null);
-  showPrice();
-}
-
-function showPrice(): void {
-  if (chosen === null) return;
-  const { name } = chosen;
-  const seconds = measured ?? estimate;
-  if (seconds === null) {
-    say('price', 'unknownLength', { name });
-    return;
-  }
-  const { credits, isAtMost } = priceOf(prices, seconds, new FormData(form));
-  const text = measured === null ? 'estimated' : 'willCost';
-  const priceText = filledIn(isAtMost ? `${text}AtMost` : text, {
-    ...{ name, seconds: seconds.toFixed(1), credits },
-  });
-  const short = credits > balance ? ` ${filledIn('tooLittle', { balance })}` : '';
-  byId('price').textContent = priceText + short;
+/** What a press of the button would send: what has no transcript yet, or else the one that is shown. */
+function pending(): Recording[] {
+  const open = [...rows.keys()].filter((one) => one.state !== 'done' && !isAtWork(one));
+  return open.length > 0 || shown === null || isAtWork(shown) ? open : [shown];
 }
 
 /** The fields that are filled in; `num_speakers` only with `diarize`. */
-function asked(file: File): FormData {
+function filledFields(): FormData {
   const data = new FormData();
   const filled = new FormData(form);
   for (const [name, value] of filled) {
     if (name === 'num_speakers' && !filled.has('diarize')) continue;
-    if (typeof value === 'string' && value !== '') data.append(name, value);
+    if (typeof value === 'string' && value.trim() !== '') data.append(name, value);
   }
-  data.append('audio', file, file.name);
   return data;
 }
 
-function show(isRunning: boolean): void {
+function draw(): void {
+  for (const [recording, row] of rows) row.draw(recording === shown);
+  const waiting = pending();
+  const isEmpty = rows.size === 0;
+  byId('nothing').hidden = !isEmpty;
+  byId('cancel-all').hidden = [...rows.keys()].filter(isAtWork).length < 2;
   submitButton.disabled = isRunning;
-  cancelButton.hidden = !isRunning;
-  bar.hidden = !isRunning;
-  say('amount', null);
-  sofar.textContent = '';
-  byId('coming').hidden = true;
+  // What ran last has its price in its row.
+  const isPriced = waiting.length > 0 && waiting.every(({ state, answer }) => state !== 'done' || answer === null);
+  const isAgain = waiting.length === 1 && waiting[0]?.state === 'done' && hasChanged(waiting[0]);
+  if (isRunning) showRunningPrice();
+  else
+    write(
+      byId('price'),
+      isPriced || isAgain ? priceText(waiting, { texts, prices, balance, data: filledFields() }) : '',
+    );
+  showCode();
 }
 
-function sent(share: number): void {
-  if (share < 1) {
-    bar.value = share;
-    say('status', 'uploading');
-    say('amount', 'percent', { percent: Math.floor(100 * share) });
-  } else {
-    bar.removeAttribute('value');
-    say('status', 'waiting');
-    say('amount', null);
+function hasChanged({ asked }: Recording): boolean {
+  return asked !== null && fieldText(asked) !== fieldText(filledFields());
+}
+
+function fieldText(data: FormData): string {
+  return JSON.stringify([...data]);
+}
+
+/** By the server's measure, once there is one. */
+function showRunningPrice(): void {
+  const current = [...rows.keys()].find(({ running }) => running !== null);
+  if (current?.asked == null) return;
+  write(byId('price'), priceText([current], { texts, prices, balance, data: current.asked }));
+}
+
+function showCode(): void {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of filledFields()) if (typeof value === 'string') fields[name] = value;
+  const fileName = (shown ?? [...rows.keys()].at(-1))?.file.name ?? texts['unchosen'] ?? '';
+  const notes = { translation: texts['noTranslation'] ?? '', fields: texts['noFields'] ?? '' };
+  const code = codeOf({ origin: location.origin, fileName, fields }, notes);
+  for (const [name, text] of Object.entries(code)) write(byId(`code-${name}`), text as string);
+}
+
+function add(file: File): void {
+  const recording = recordingOf(file, () => {
+    if (rows.has(recording)) draw();
+  });
+  const row = rowOf(recording, texts, { show, end });
+  rows.set(recording, row);
+  byId('recordings').append(row.element);
+  for (const id of ['status', 'failure'] as const) say(id, null);
+  show(recording);
+}
+
+function show(recording: Recording | null): void {
+  shown = recording;
+  byId('player').hidden = recording === null;
+  byId('result').hidden = true;
+  if (recording !== null) {
+    if (audio.src !== recording.url) audio.src = recording.url;
+    showText(recording);
+    if (recording.answer !== null) showAnswer(recording, recording.answer);
   }
+  draw();
 }
 
-function progressed({ done_seconds, seconds: all, credits }: Progress): void {
-  if (measured === null) {
-    measured = all;
-    showPrice();
-  }
-  const share = Math.min(NEARLY_DONE, done_seconds / Math.max(all, 1));
-  if (share >= NEARLY_DONE) bar.removeAttribute('value');
-  else bar.value = share;
-  say('status', share >= NEARLY_DONE ? 'finishing' : 'working', { seconds: all.toFixed(1), credits });
-  say('amount', 'percent', { percent: Math.floor(100 * share) });
+function showAnswer(recording: Recording, answer: NonNullable<Recording['answer']>): void {
+  const saved = (): void => void (recording.isKept = true);
+  showTranscript(answer, { audio, texts, byId, fileName: recording.file.name, saved });
 }
 
-/** Empty: nothing. */
-function chosenIn(data: FormData, name: string): string {
-  const value = data.get(name);
-  return typeof value === 'string' ? value : '';
-}
-
-function came(text: string): void {
-  const data = new FormData(form);
-  const language = chosenIn(data, 'translate_to') || chosenIn(data, 'language');
+/** The text so far, of the recording that is shown. */
+function showText({ soFar, asked }: Recording): void {
+  byId('coming').hidden = soFar === '';
+  const language = asked === null ? '' : chosenIn(asked, 'translate_to') || chosenIn(asked, 'language');
   sofar.lang = language;
   sofar.dir = directionOf(language);
-  byId('coming').hidden = false;
-  sofar.append(text);
+  write(sofar, soFar);
+}
+
+function end(recording: Recording): void {
+  if (recording.running !== null) recording.running.abort(new Error('cancelled'));
+  else if (recording.state === 'queued') recording.state = 'cancelled';
+  else remove(recording);
+  draw();
+}
+
+function remove(recording: Recording): void {
+  const row = rows.get(recording);
+  const next = row?.element.nextElementSibling ?? row?.element.previousElementSibling;
+  row?.element.remove();
+  rows.delete(recording);
+  URL.revokeObjectURL(recording.url);
+  if (shown === recording) show([...rows.keys()].at(-1) ?? null);
+  (next?.querySelector<HTMLElement>('button') ?? input)?.focus();
 }
 
 function showBalance(credits: number): void {
   balance = credits;
-  byId('balance').textContent = credits.toLocaleString(form.dataset['language']);
+  write(byId('balance'), credits.toLocaleString(form.dataset['language']));
 }
 
-function take({ name, data }: SentEvent): void {
-  if (name === 'progress') progressed(data as Progress);
-  if (name === 'delta') came((data as { text: string }).text);
-  if (name !== 'done') return;
-  const answer = data as RunAnswer;
-  const { credits_used: credits, credits_remaining: left } = answer.transcription;
-  showBalance(left);
-  say('status', 'done', { credits, left });
-  say('price', null);
-  showTranscript(answer, { audio, texts, byId });
+function changed(recording: Recording): void {
+  const { state, measured, held, answer } = recording;
+  const values = { seconds: (measured ?? 0).toFixed(1), credits: held };
+  if (state === 'uploading' || state === 'waiting' || state === 'working' || state === 'finishing') {
+    say('status', state, values);
+  }
+  if (state === 'done' && answer !== null && recording.running !== null) {
+    const { credits_used: credits, credits_remaining: left } = answer.transcription;
+    showBalance(left);
+    say('status', 'done', { credits, left });
+    if (shown === recording || shown?.answer == null) show(recording);
+  }
+  if (shown === recording) showText(recording);
+  draw();
 }
 
 async function submit(): Promise<void> {
-  if (chosen === null) {
+  const waiting = pending();
+  if (waiting.length === 0) {
     say('failure', 'nothingChosen');
     input?.focus();
     return;
   }
-  const controller = new AbortController();
-  running = controller;
   say('failure', null);
-  byId('result').hidden = true;
-  show(true);
-  try {
-    await send(form.action, asked(chosen), { signal: controller.signal, sent, event: take });
-  } catch (error) {
-    say('status', controller.signal.aborted ? 'cancelled' : null);
-    const message = error instanceof Error && error.message !== '' ? error.message : (texts['broken'] ?? '');
-    if (!controller.signal.aborted) say('failure', 'failed', { message });
-    const isLast = (): boolean => running === null || running === controller;
-    void refreshBalance(isLast, showBalance);
-  } finally {
-    running = null;
-    const hadFocus = document.activeElement === cancelButton;
-    show(false);
-    // The element that had the focus is gone.
-    if (hadFocus) submitButton.focus();
+  const data = filledFields();
+  isRunning = true;
+  for (const recording of waiting) recording.state = 'queued';
+  for (const recording of waiting) if (recording.state === 'queued') await runOne(recording, data);
+  isRunning = false;
+  draw();
+}
+
+async function runOne(recording: Recording, data: FormData): Promise<void> {
+  if (shown === null || shown.answer === null || shown === recording) show(recording);
+  byId('result').hidden = shown === recording;
+  const focused = (): Element | null => document.activeElement;
+  await run(form.action, recording, data, () => changed(recording));
+  const wasCancelled = recording.state === 'cancelled';
+  if (wasCancelled) say('status', 'cancelled');
+  if (recording.state === 'failed') {
+    say('status', null);
+    const message = recording.message === '' ? (texts['broken'] ?? '') : recording.message;
+    say('failure', 'failed', { message });
   }
+  if (recording.state === 'done') return;
+  void refreshBalance(() => !isRunning || recording.running === null, showBalance);
+  // Its button does something else now.
+  if (wasCancelled && rows.get(recording)?.element.contains(focused()) === true) focusSubmit();
+}
+
+function focusSubmit(): void {
+  submitButton.disabled = false;
+  submitButton.focus();
 }
 
 let captions: Promise<Captions> | null = null;
@@ -202,8 +213,7 @@ function captionTarget(data: FormData): string {
 }
 
 function caption(stream: MediaStream): void {
-  const data = new FormData(form);
-  const language = chosenIn(data, 'language');
+  const data = filledFields();
   const translateTo = captionTarget(data);
   byId('captions').hidden = false;
   byId('captions-translated').hidden = translateTo === '';
@@ -213,8 +223,7 @@ function caption(stream: MediaStream): void {
   captions = startCaptions(
     stream,
     {
-      path: form.dataset['live'] ?? '',
-      ...{ language, translateTo },
+      ...{ path: form.dataset['live'] ?? '', language: chosenIn(data, 'language'), translateTo },
       ...{ text: byId('caption-text'), translation: byId('caption-translation') },
     },
     { balance: showBalance, failed, ended: () => (captions = null) },
@@ -228,23 +237,25 @@ function showSpeakers(): void {
   if (speakers !== null) speakers.hidden = !new FormData(form).has('diarize');
 }
 
-form.hidden = false;
+byId('workbench').hidden = false;
 showSpeakers();
-onDuration(audio, (known) => {
-  estimate = known;
-  showPrice();
+draw();
+form.addEventListener('input', ({ target }) => {
+  if (target !== input) draw();
 });
-form.addEventListener('change', (event) => {
-  const file = event.target === input ? input?.files?.[0] : undefined;
+form.addEventListener('change', ({ target }) => {
   showSpeakers();
-  if (file === undefined) showPrice();
-  else choose(file);
+  if (target !== input) return;
+  for (const file of input?.files ?? []) add(file);
 });
 form.addEventListener('submit', (event) => {
   event.preventDefault();
-  if (running === null) void submit();
+  if (!isRunning) void submit();
 });
-cancelButton.addEventListener('click', () => running?.abort(new Error('cancelled')));
+byId('cancel-all').addEventListener('click', () => {
+  for (const recording of [...rows.keys()].reverse()) if (isAtWork(recording)) end(recording);
+  focusSubmit();
+});
 for (const name of ['dragenter', 'dragover'] as const) {
   form.addEventListener(name, (event) => {
     event.preventDefault();
@@ -255,20 +266,29 @@ form.addEventListener('dragleave', () => form.classList.remove('over'));
 form.addEventListener('drop', (event) => {
   event.preventDefault();
   form.classList.remove('over');
-  const [file] = event.dataTransfer?.files ?? [];
-  if (file !== undefined) choose(file);
+  for (const file of event.dataTransfer?.files ?? []) add(file);
 });
+let hideLevel: () => void = () => undefined;
 recordOnPress(byId('record') as HTMLButtonElement, {
   begun: (stream) => {
     say('status', 'recording');
+    byId('recording-now').hidden = false;
+    hideLevel = showLevel(stream, byId('level') as HTMLMeterElement, byId('timer'));
     if ((byId('wants-captions') as HTMLInputElement).checked) caption(stream);
   },
   done: (blob) => {
+    hideLevel();
+    byId('recording-now').hidden = true;
     void captions?.then((running) => running.stop());
-    choose(new File([blob], texts['recorded'] ?? '', { type: blob.type }));
+    add(new File([blob], texts['recorded'] ?? '', { type: blob.type }));
   },
   failed: (message) => {
     if (message === null) say('failure', 'notSecure');
     else say('failure', 'noMicrophone', { message });
   },
+});
+// What was paid for and not saved would be lost.
+addEventListener('beforeunload', (event) => {
+  const isLost = (one: Recording): boolean => isAtWork(one) || (one.answer !== null && !one.isKept);
+  if ([...rows.keys()].some(isLost)) event.preventDefault();
 });

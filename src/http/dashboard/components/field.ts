@@ -44,7 +44,7 @@ export function select({ label, name, choices, value = '', help, error, id = nam
     <select id="${id}" name="${name}" ${described(id, { help, error })}>
       ${choices.map(
         (choice) =>
-          html`<option value="${choice.value}" ${choice.value === value && html`selected`}>${choice.label}</option>`,
+          html`<option value="${choice.value}" ${choice.value === value && html` selected`}>${choice.label}</option>`,
       )}
     </select>
     ${explained(id, { help, error })}
