@@ -7,7 +7,7 @@ import { badge } from './components/badge.js';
 import { linkButton } from './components/button.js';
 import { card, figures } from './components/card.js';
 import { emptyState } from './components/empty-state.js';
-import { list } from './components/list.js';
+import { shortList } from './components/short-list.js';
 import { progressBar } from './components/progress-bar.js';
 import { table } from './components/table.js';
 import { packTable, type Pack } from './credit-packs.js';
@@ -109,7 +109,7 @@ function recentActivity({ recent }: HomeState): Html {
   return card({
     title,
     action: html`<a href="${PATHS.history}">${link}</a>`,
-    content: items.length === 0 ? emptyState({ icon: 'activity', ...none }) : list(title, items),
+    content: items.length === 0 ? emptyState({ icon: 'activity', ...none }) : shortList(title, items),
   });
 }
 

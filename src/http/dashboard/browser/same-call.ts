@@ -1,5 +1,5 @@
 /** What the page is about to send, as a program would send it: in curl, Python and JavaScript. */
-export interface Call {
+export interface CodedCall {
   /** Scheme, host and port of the server. */
   origin: string;
   fileName: string;
@@ -17,7 +17,7 @@ export interface CallCode {
 /** OpenAI's name that means the default model. */
 const DEFAULT_MODEL = 'whisper-1';
 
-export function codeOf(call: Call, notes: { translation: string; fields: string }): CallCode {
+export function callCode(call: CodedCall, notes: { translation: string; fields: string }): CallCode {
   const left = leftOut(call, notes);
   return {
     curl: curl(call),
@@ -33,7 +33,7 @@ function quoted(text: string): string {
 }
 
 /** A field's value is taken as it is, whatever it begins with; a file's name is quoted for curl. */
-function curl({ origin, fileName, fields }: Call): string {
+function curl({ origin, fileName, fields }: CodedCall): string {
   const isPlain = /^[\w.-]+$/.test(fileName);
   const file = isPlain ? fileName : `"${fileName.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
   const lines = [
@@ -46,12 +46,12 @@ function curl({ origin, fileName, fields }: Call): string {
 }
 
 /** Into English alone, and from another language. */
-function isIntoEnglish({ fields }: Call): boolean {
+function isIntoEnglish({ fields }: CodedCall): boolean {
   return fields['translate_to'] === 'en' && fields['language'] !== 'en';
 }
 
 /** What OpenAI's endpoints have no field for, in words. */
-function leftOut(call: Call, notes: { translation: string; fields: string }): string[] {
+function leftOut(call: CodedCall, notes: { translation: string; fields: string }): string[] {
   const { translate_to: target, punctuate, num_speakers: speakers } = call.fields;
   const names = [
     ...(punctuate === undefined ? [] : ['punctuate']),
@@ -69,7 +69,7 @@ interface OpenAiCall {
   fields: [name: string, value: string][];
 }
 
-function openAiCall(call: Call): OpenAiCall {
+function openAiCall(call: CodedCall): OpenAiCall {
   const { model = DEFAULT_MODEL, language, prompt, diarize } = call.fields;
   const given = (name: string, value: string | undefined): [string, string][] =>
     value === undefined ? [] : [[name, value]];
@@ -82,7 +82,7 @@ function openAiCall(call: Call): OpenAiCall {
   return { method: 'transcriptions', fields: [...fields, ...given('response_format', format)] };
 }
 
-function python(call: Call, left: readonly string[]): string {
+function python(call: CodedCall, left: readonly string[]): string {
   const { method, fields } = openAiCall(call);
   return [
     ...left.map((line) => `# ${line}`),
@@ -99,7 +99,7 @@ function python(call: Call, left: readonly string[]): string {
   ].join('\n');
 }
 
-function javascript(call: Call, left: readonly string[]): string {
+function javascript(call: CodedCall, left: readonly string[]): string {
   const { method, fields } = openAiCall(call);
   return [
     ...left.map((line) => `// ${line}`),
@@ -122,7 +122,7 @@ const CLIENT_NAMES: Readonly<Record<string, string>> = { translate_to: 'translat
 /** Of which the value is no text. */
 const PLAIN = new Set(['punctuate', 'diarize', 'num_speakers']);
 
-function client({ origin, fileName, fields }: Call): string {
+function client({ origin, fileName, fields }: CodedCall): string {
   const more = Object.entries(fields).map(
     ([name, value]) => `  ${CLIENT_NAMES[name] ?? name}: ${PLAIN.has(name) ? value : text(value)},`,
   );

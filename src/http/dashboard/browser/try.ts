@@ -8,7 +8,7 @@ import type { RunPrices } from './price.js';
 import { recordOnPress } from './recording.js';
 import { rowOf, type Row } from './recording-row.js';
 import { isAtWork, recordingOf, run, type Recording } from './recordings.js';
-import { codeOf } from './same-call.js';
+import { callCode } from './same-call.js';
 import { directionOf, showTranscript } from './transcript.js';
 
 const form = byId('try') as HTMLFormElement;
@@ -85,7 +85,7 @@ function showCode(): void {
   for (const [name, value] of filledFields()) if (typeof value === 'string') fields[name] = value;
   const fileName = (shown ?? [...rows.keys()].at(-1))?.file.name ?? texts['unchosen'] ?? '';
   const notes = { translation: texts['noTranslation'] ?? '', fields: texts['noFields'] ?? '' };
-  const code = codeOf({ origin: location.origin, fileName, fields }, notes);
+  const code = callCode({ origin: location.origin, fileName, fields }, notes);
   for (const [name, text] of Object.entries(code)) write(byId(`code-${name}`), text as string);
 }
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
-import { codeOf, type Call } from '../../../../src/http/dashboard/browser/same-call.js';
+import { callCode, type CodedCall } from '../../../../src/http/dashboard/browser/same-call.js';
 
 const NOTES = { translation: 'no such translation', fields: 'no field for {fields}' };
 const ALL = {
@@ -9,8 +9,8 @@ const ALL = {
 };
 
 describe('dashboard: the same call', () => {
-  const code = (call: Partial<Call> = {}) =>
-    codeOf({ origin: 'http://127.0.0.1:8080', fileName: 'talk.wav', fields: {}, ...call }, NOTES);
+  const code = (call: Partial<CodedCall> = {}) =>
+    callCode({ origin: 'http://127.0.0.1:8080', fileName: 'talk.wav', fields: {}, ...call }, NOTES);
 
   /** The words that a shell makes of it. */
   function words(line: string): string[] {

@@ -9,7 +9,7 @@ interface Item {
 }
 
 /** A few things in short, two lines each. */
-export function list(label: string, items: readonly Item[]): Html {
+export function shortList(label: string, items: readonly Item[]): Html {
   return html`<ul class="list" aria-label="${label}">
     ${items.map(
       ({ title, note, value }) =>
