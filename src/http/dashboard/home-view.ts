@@ -88,7 +88,7 @@ function recentTranscripts({ transcripts }: HomeState): Html {
   return card({
     title,
     action: html`<a href="${PATHS.transcripts}">${link}</a>`,
-    content: list(
+    content: shortList(
       title,
       transcripts.map((kept) => ({
         title: html`<a dir="auto" href="${transcriptPath(kept.id)}">${kept.title}</a>`,
