@@ -5,6 +5,7 @@ import { addBenchCompare } from './commands/compare.js';
 import { addBenchEngine } from './commands/engine.js';
 import { addBenchHttp } from './commands/http.js';
 import { addBenchLedger } from './commands/ledger.js';
+import { addBenchLibrary } from './commands/library.js';
 import { addBenchLive } from './commands/live.js';
 import { addBenchMemory } from './commands/memory.js';
 import { addBenchOverhead } from './commands/overhead.js';
@@ -32,6 +33,7 @@ export function addBenchCommands(bench: Command, parts: BenchParts = BENCH_PARTS
     addBenchParity,
     addBenchLedger,
     addBenchNodes,
+    addBenchLibrary,
     addBenchClips,
     addBenchSegments,
     addBenchThroughput,

@@ -74,7 +74,7 @@ async function benchLedger(options: Options, parts: BenchParts): Promise<void> {
 }
 
 /** On those of a temporary directory, or on those of the address, which must be nobody's. */
-async function onLedger<T>(database: string | null, work: (address: string) => Promise<T>): Promise<T> {
+export async function onLedger<T>(database: string | null, work: (address: string) => Promise<T>): Promise<T> {
   if (database !== null) {
     await refuseUsed(database);
     return work(database);

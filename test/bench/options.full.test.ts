@@ -33,7 +33,7 @@ import { speakersRows } from './options/speakers-rows.js';
 import { wordRows } from './options/word-rows.js';
 import { segmentsRows } from './options/segments-rows.js';
 import { httpRows } from './options/http-rows.js';
-import { ledgerRows, nodesRows } from './options/ledger-rows.js';
+import { ledgerRows, libraryRows, nodesRows } from './options/ledger-rows.js';
 import { liveBenchRows } from './options/live-rows.js';
 import { memoryRows, overheadRows } from './options/server-rows.js';
 
@@ -241,6 +241,7 @@ const rows = {
   ...engineRows,
   ...translateRows,
   ...ledgerRows,
+  ...libraryRows,
   ...nodesRows,
   ...clipsRows,
   ...segmentsRows,

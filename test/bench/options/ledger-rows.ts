@@ -71,6 +71,32 @@ export const ledgerRows: Rows = {
   'ledger --output': () => showOutput('ledger', LEDGER),
 };
 
+/** The smallest: what is given later counts. */
+const LIBRARY = ['library', '--transcripts', '20', '--searches', '1'];
+
+export const libraryRows: Rows = {
+  'library --database': () =>
+    onPostgres(async (place) => {
+      const { address } = place;
+      const { settings } = await reportOf([...LIBRARY, '--database', address]);
+      expect(settings['database']).to.equal(address.replace(/:[^:@/]+@/, '@'));
+      expect(await place.rows('SELECT count(*) AS n FROM transcripts')).to.deep.equal([{ n: 19 }]);
+      expect(await refusalOf(...LIBRARY, '--database', 'ledger.db')).to.contain('not an address of PostgreSQL');
+    }),
+  'library --transcripts': async () => {
+    const { settings, tables } = await reportOf([...LIBRARY, '--transcripts', '40']);
+    expect(settings).to.include({ database: 'SQLite', transcripts: 40 });
+    expect(tables[0]?.rows.find((row) => row['search'] === 'no word')).to.include({ account: 'large', 'with hits': 1 });
+    expect(await refusalOf(...LIBRARY, '--transcripts', '4')).to.contain('--transcripts');
+  },
+  'library --searches': async () => {
+    const { runs, tables } = await reportOf([...LIBRARY, '--searches', '3']);
+    expect(runs).to.equal(3);
+    expect(tables[0]?.rows.find((row) => row['search'] === 'no word')).to.include({ 'with hits': 3 });
+  },
+  'library --output': () => showOutput('library', LIBRARY),
+};
+
 const CLIP = samplePath('de-wav24-stereo.wav');
 
 /** The ledger is real, and empty; the nodes are not started. */
