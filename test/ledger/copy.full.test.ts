@@ -5,7 +5,7 @@ import { COPIED_TABLES } from '../../src/ledger/copy/tables.js';
 import { hashPassword } from '../../src/ledger/access/password.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { POSTGRESQL, type Place } from './backends.js';
-import { list, ROOM, transcript } from './transcript-support.js';
+import { listTranscripts, ROOM, transcript } from './transcript-support.js';
 import { Bench, customer, FileBench, hold, refusal, settlement, type KeyHolder } from './support.js';
 
 const BROWSER = { browser: 'Firefox', address: '192.0.2.7' };
@@ -99,7 +99,7 @@ describe('ledger: copied from SQLite to PostgreSQL', () => {
       (ledger: Ledger) => ledger.access.findPassword('ann@example.com'),
       (ledger: Ledger) => ledger.transcripts.settings(accountId),
       (ledger: Ledger) => ledger.transcripts.usage(accountId),
-      (ledger: Ledger) => list(ledger.transcripts, accountId, { words: '北京 gruss' }),
+      (ledger: Ledger) => listTranscripts(ledger.transcripts, accountId, { words: '北京 gruss' }),
       (ledger: Ledger) => ledger.transcripts.content(accountId, 'tr_1', 'original'),
       (ledger: Ledger) => ledger.transcripts.changes(accountId, 'tr_1', { limit: 9, before: null }),
       (ledger: Ledger) => ledger.transcripts.shares(accountId, 'tr_1'),

@@ -6,7 +6,7 @@ import { TRANSCRIPT_SOURCES, type NewTranscript, type StoredTranscript } from '.
 import { DAY_MS } from '../../src/ledger/time.js';
 import { describeLedger, SQLITE } from './backends.js';
 import { Bench, customer, FileBench } from './support.js';
-import { list, ROOM, transcript } from './transcript-support.js';
+import { listTranscripts, ROOM, transcript } from './transcript-support.js';
 
 /** Few, so that they meet; some begin alike. */
 const WORDS = ['alpha', 'alps', 'alp', 'beta', 'be', 'gamma', 'delta', 'omega', 'x', '北京', '京都'];
@@ -87,7 +87,7 @@ class Library {
   /** That all is as the model has it. */
   async check(): Promise<void> {
     for (const accountId of this.accounts) {
-      const listed = (await list(this.ledger.transcripts, accountId)).map((hit) => hit.transcript);
+      const listed = (await listTranscripts(this.ledger.transcripts, accountId)).map((hit) => hit.transcript);
       expect(listed.map(comparable)).to.deep.equal(this.#living(accountId).map(expected));
       const kept = this.known.filter(({ given }) => given.accountId === accountId);
       const { transcripts, bytes } = await this.ledger.transcripts.usage(accountId);
@@ -160,7 +160,7 @@ class Library {
   async #search({ of, words: sought, language, speaker, source, limit }: Of<'search'>): Promise<void> {
     const accountId = this.accounts[of]!;
     const query = { words: sought.join(' '), language, speaker, source, limit };
-    const hits = await list(this.ledger.transcripts, accountId, query);
+    const hits = await listTranscripts(this.ledger.transcripts, accountId, query);
     const found = this.#living(accountId).filter(
       ({ given }) =>
         (language === null || given.language === language) &&

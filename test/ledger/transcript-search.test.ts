@@ -4,7 +4,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import type { NewTranscript, TranscriptQuery } from '../../src/ledger/transcripts.js';
 import { describeLedger } from './backends.js';
 import { customer, useLedger } from './support.js';
-import { list, ROOM, transcript } from './transcript-support.js';
+import { listTranscripts, ROOM, transcript } from './transcript-support.js';
 
 describeLedger('ledger: the search of kept transcripts', (backend) => {
   let ledger: Ledger;
@@ -15,7 +15,7 @@ describeLedger('ledger: the search of kept transcripts', (backend) => {
     ledger.transcripts.keep(transcript(accountId, { id, searchTexts, ...more }), ROOM);
   const hits = async (query: string | Partial<TranscriptQuery>): Promise<[string, ...number[]][]> => {
     const asked = typeof query === 'string' ? { words: query } : query;
-    const found = await list(ledger.transcripts, accountId, asked);
+    const found = await listTranscripts(ledger.transcripts, accountId, asked);
     return found.map(({ transcript: { id }, matches }) => [id, ...matches]);
   };
 
@@ -104,7 +104,7 @@ describeLedger('ledger: the search of kept transcripts', (backend) => {
     for (let n = 0; n < 7; n++) await keep(`t${n}`, n % 2 === 0 ? ['hello'] : ['bye']);
     const found: string[] = [];
     for (let after: string | null = null; ;) {
-      const page = await list(ledger.transcripts, accountId, { words: 'hello', limit: 3, after });
+      const page = await listTranscripts(ledger.transcripts, accountId, { words: 'hello', limit: 3, after });
       found.push(...page.map((hit) => hit.transcript.id));
       if (page.length < 3) break;
       after = page.at(-1)!.transcript.place;

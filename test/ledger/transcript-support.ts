@@ -16,7 +16,7 @@ export function transcript(accountId: string, more: Partial<NewTranscript> = {})
 }
 
 /** Of a query that names what matters. */
-export function list(
+export function listTranscripts(
   transcripts: TranscriptLedger,
   accountId: string,
   query: Partial<TranscriptQuery> = {},

@@ -7,7 +7,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import type { NewTranscript, StoredTranscript, TranscriptUpdate } from '../../src/ledger/transcripts.js';
 import { describeLedger } from './backends.js';
 import { codeOf, customer, hold, jobSettlement, settlement, useLedger, type Bench, type KeyHolder } from './support.js';
-import { list, ROOM, transcript } from './transcript-support.js';
+import { listTranscripts, ROOM, transcript } from './transcript-support.js';
 
 describeLedger('ledger: kept transcripts', (backend) => {
   let bench: Bench;
@@ -32,7 +32,7 @@ describeLedger('ledger: kept transcripts', (backend) => {
   const content = async (id: string, which?: 'original'): Promise<unknown> =>
     JSON.parse((await ledger.transcripts.content(accountId, id, which))!.content.text);
   const ids = async (query = {}): Promise<string[]> =>
-    (await list(ledger.transcripts, accountId, query)).map((hit) => hit.transcript.id);
+    (await listTranscripts(ledger.transcripts, accountId, query)).map((hit) => hit.transcript.id);
   /** What is stored of transcripts, in all tables. */
   const rows = async (): Promise<number[]> =>
     Promise.all(
@@ -90,8 +90,8 @@ describeLedger('ledger: kept transcripts', (backend) => {
     const update = { version: 1, change: {}, title: 'mine' };
     expect(await transcripts.find(bob, id)).to.equal(null);
     expect(await transcripts.content(bob, id)).to.equal(null);
-    expect(await list(transcripts, bob)).to.deep.equal([]);
-    expect(await list(transcripts, bob, { words: 'hello' })).to.deep.equal([]);
+    expect(await listTranscripts(transcripts, bob)).to.deep.equal([]);
+    expect(await listTranscripts(transcripts, bob, { words: 'hello' })).to.deep.equal([]);
     expect(await transcripts.update(bob, id, update, ROOM)).to.equal(null);
     await transcripts.update(accountId, id, update, ROOM);
     expect(await transcripts.changes(bob, id, { limit: 9, before: null })).to.deep.equal([]);
@@ -114,7 +114,7 @@ describeLedger('ledger: kept transcripts', (backend) => {
     expect(await ids()).to.deep.equal(made);
     const paged: string[] = [];
     for (let after: string | null = null; ;) {
-      const page = await list(ledger.transcripts, accountId, { limit: 3, after });
+      const page = await listTranscripts(ledger.transcripts, accountId, { limit: 3, after });
       paged.push(...page.map((hit) => hit.transcript.id));
       if (page.length < 3) break;
       after = page.at(-1)!.transcript.place;
