@@ -55,7 +55,7 @@ describe('dashboard: what every page has, in Chromium', function () {
     const page = await fixture.signedIn();
     const names = async (): Promise<string[]> =>
       (await page.locator('header nav a').allTextContents()).map((n) => n.trim());
-    const own = ['Home', 'Transcribe', 'Activity', 'Usage', 'API keys', 'Settings'];
+    const own = ['Home', 'Transcribe', 'Transcripts', 'Activity', 'Usage', 'API keys', 'Settings'];
     expect(await names()).to.deep.equal([...own, 'API reference', 'Help']);
     await fixture.server.ledger.access.setRole(fixture.ann.account.id, 'operator');
     await page.reload();

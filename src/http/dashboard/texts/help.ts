@@ -22,8 +22,8 @@ export const HELP = {
     {
       title: 'What is stored?',
       text:
-        'The time, length, language, model and price of each request. Neither audio nor text is stored, except the ' +
-        'results of jobs, which are deleted after some days.',
+        'The time, length, language, model and price of each request, and the name of its file. Text and audio are ' +
+        'stored of the transcripts that you keep, and text of the results of jobs, which are deleted after some days.',
     },
     {
       title: 'Which files can I send?',
