@@ -120,21 +120,36 @@ describe('dashboard: in use, in Chromium', function () {
     const page = await pages.signedIn(ann.account, context);
     await go(page, '/history');
     await page.evaluate('window.kept = true');
-    const row = (of: string) => page.locator('#jobs tr', { hasText: of });
+    const row = (of: string) => page.locator('tbody tr', { hasText: of });
     await row(id).getByText('50 %').waitFor();
     await row(id).getByRole('link').focus();
     expect(await axeViolations(page)).to.deep.equal([]);
     server.engine.release();
     await row(id).getByText('done', { exact: true }).waitFor();
-    await row(id).getByText('Delete').waitFor();
+    await row(id).getByRole('link', { name: 'Open the result' }).waitFor();
     expect(await page.evaluate('window.kept')).to.equal(true);
     server.engine.holdAll();
     const next = await post();
     await server.engine.untilRunning(1);
     await page.reload();
-    await row(next).getByRole('link', { name: 'Cancel the job' }).click();
-    expect(await axeViolations(page)).to.deep.equal([]);
-    await page.getByRole('button', { name: 'Cancel' }).click();
+    const link = row(next).getByRole('link', { name: 'Cancel' });
+    const focused = (): Promise<string> => page.evaluate<string>('document.activeElement.textContent.trim()');
+    // In a dialog, by the keyboard: Escape and the way back lead to where one was; what can be undone has the focus.
+    for (const leave of ['Escape', 'Enter']) {
+      await link.focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog', { name: 'Cancel a job' }).waitFor();
+      expect(await focused()).to.equal('Keep it');
+      expect(await axeViolations(page)).to.deep.equal([]);
+      await page.keyboard.press(leave);
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(await focused()).to.equal('Cancel');
+    }
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Tab');
+    expect(await focused()).to.equal('Cancel');
+    await page.keyboard.press('Enter');
     await page.getByText('The job is cancelled.').waitFor();
     expect((await endedJob(server, ann.key, next))['status']).to.equal('cancelled');
     await page.setViewportSize({ width: 320, height: 640 });
@@ -155,7 +170,7 @@ describe('dashboard: in use, in Chromium', function () {
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await go(page, '/history');
-    await page.getByRole('link', { name: 'Cancel the job' }).click();
+    await page.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('The job is cancelled.').waitFor();
     await go(page, '/keys');
