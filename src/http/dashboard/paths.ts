@@ -81,8 +81,7 @@ export function exportPath(id: string, format: string, isTranslated = false): st
 export const sharedPath = (token: string): string => `${SHARE}/${token}`;
 
 /** Of a link that was given out. */
-export const revokeSharePath = (id: string, share: string): string =>
-  `${transcriptPath(id, 'shares')}/${share}/revoke`;
+export const revokeSharePath = (id: string, share: string): string => `${transcriptPath(id, 'shares')}/${share}/revoke`;
 
 export const revokePath = (id: string): string => `${DASHBOARD}/keys/${id}/revoke`;
 

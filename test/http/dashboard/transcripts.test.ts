@@ -59,7 +59,9 @@ describe('dashboard: kept transcripts', () => {
       .and.to.contain('Kept until');
     expect(listed).to.match(/value="month"\s+checked/);
     const home = (await browser.get('/dashboard')).text;
-    expect(home).to.contain('Recent transcripts').and.to.contain(`/dashboard/transcripts/${String(body['id'])}"`);
+    expect(home)
+      .to.contain('Recent transcripts')
+      .and.to.contain(`/dashboard/transcripts/${String(body['id'])}"`);
     now += 31 * DAY;
     browser = await browserOf(server, ann.account);
     expect(await page()).to.contain('No transcripts yet');
