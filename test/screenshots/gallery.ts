@@ -10,6 +10,7 @@ import { field, select } from '../../src/http/dashboard/components/field.js';
 import { menu } from '../../src/http/dashboard/components/menu.js';
 import { pager } from '../../src/http/dashboard/components/pager.js';
 import { progressBar } from '../../src/http/dashboard/components/progress-bar.js';
+import { shortList } from '../../src/http/dashboard/components/short-list.js';
 import { table } from '../../src/http/dashboard/components/table.js';
 import { linkTabs, tabs } from '../../src/http/dashboard/components/tabs.js';
 import { banner, toast } from '../../src/http/dashboard/components/toast.js';
@@ -47,6 +48,7 @@ function galleryView(): View {
       text: 'Programs need a key to send requests.',
       action: linkButton({ href: '#', label: 'Create a key', icon: 'add' }),
     })}
+    ${card({ title: 'A few things', content: shortList('Things', [{ title: 'talk.m4a', note: '4 min', value: '4 credits' }]) })}
     ${tabs('The same call', [
       {
         id: 'curl',

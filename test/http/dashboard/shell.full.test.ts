@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { axeViolations } from '../../support/chromium.js';
+import { showGallery } from '../../screenshots/gallery.js';
 import { until } from '../../support/until.js';
 import { PAGES, useBrowserFixture } from './browser-fixture.js';
 
@@ -125,6 +126,21 @@ describe('dashboard: what every page has, in Chromium', function () {
     expect(await page.evaluate(running)).to.equal(0);
     expect(await page.evaluate(`getComputedStyle(document.querySelector('.toast')).animationDuration`)).to.equal('0s');
   });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`has components that axe-core does not object to, ${colorScheme}`, async () => {
+      const page = await operatorWith({ colorScheme });
+      await showGallery(page, fixture.server.url, fixture.ann.account);
+      await page.getByRole('tab', { name: 'Python' }).click();
+      expect(await page.locator('#curl-code').isVisible()).to.equal(false);
+      await page.locator('details.menu summary').click();
+      await page.getByRole('link', { name: 'Rename' }).waitFor();
+      expect(await axeViolations(page)).to.deep.equal([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('link', { name: 'Rename' }).waitFor({ state: 'hidden' });
+      expect(await axeViolations(page)).to.deep.equal([]);
+    });
+  }
 
   it('dismisses the result of an action', async () => {
     const page = await fixture.signedIn();

@@ -140,8 +140,11 @@ describe('dashboard: trying it in Chromium', function () {
   it('what the microphone records', async () => {
     await page.getByRole('button', { name: 'Record with the microphone' }).click();
     await page.getByText('Recording …').waitFor();
-    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 2500))');
+    // How loud it is, and for how long.
+    await until(() => page.evaluate<boolean>("document.querySelector('#level').value > 0"));
+    await page.locator('#timer', { hasText: /^0:0[2-9]$/ }).waitFor();
     await page.getByRole('button', { name: 'Stop recording' }).click();
+    expect(await page.locator('#recording-now').isVisible()).to.equal(false);
     // A new recording has no length in its head.
     await page.getByText(/recording\.webm: about \d+\.\d s, which will cost about 1 of/).waitFor();
     await transcribe();

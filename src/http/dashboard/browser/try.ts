@@ -1,11 +1,9 @@
 /** Recordings are chosen, dropped or recorded, sent one after the other, and shown with words that follow the audio. */
 import { refreshBalance } from './balance.js';
-import { startCaptions, type Captions } from './captions.js';
-import { showLevel } from './level.js';
+import { useMicrophone } from './microphone.js';
 import { byId, chosenIn, filledIn, write, type Texts } from './page-parts.js';
 import { priceText } from './price-text.js';
 import type { RunPrices } from './price.js';
-import { recordOnPress } from './recording.js';
 import { rowOf, type Row } from './recording-row.js';
 import { isAtWork, recordingOf, run, type Recording } from './recordings.js';
 import { callCode } from './same-call.js';
@@ -203,34 +201,6 @@ function focusSubmit(): void {
   submitButton.focus();
 }
 
-let captions: Promise<Captions> | null = null;
-
-/** Text alone is translated while one speaks; the recording's translation may come from its audio. */
-function captionTarget(data: FormData): string {
-  const target = chosenIn(data, 'translate_to');
-  const targets = JSON.parse(form.dataset['liveTargets'] ?? '[]') as string[];
-  return targets.includes(target) && target !== chosenIn(data, 'language') ? target : '';
-}
-
-function caption(stream: MediaStream): void {
-  const data = filledFields();
-  const translateTo = captionTarget(data);
-  byId('captions').hidden = false;
-  byId('captions-translated').hidden = translateTo === '';
-  const failed = (message: string): void => {
-    say('failure', 'captionsFailed', { message: message === '' ? (texts['broken'] ?? '') : message });
-  };
-  captions = startCaptions(
-    stream,
-    {
-      ...{ path: form.dataset['live'] ?? '', language: chosenIn(data, 'language'), translateTo },
-      ...{ text: byId('caption-text'), translation: byId('caption-translation') },
-    },
-    { balance: showBalance, failed, ended: () => (captions = null) },
-  );
-  captions.catch((error: unknown) => failed(error instanceof Error ? error.message : ''));
-}
-
 /** How many speak is asked of who wants to know who speaks. */
 function showSpeakers(): void {
   const speakers = document.getElementById('speakers');
@@ -268,24 +238,9 @@ form.addEventListener('drop', (event) => {
   form.classList.remove('over');
   for (const file of event.dataTransfer?.files ?? []) add(file);
 });
-let hideLevel: () => void = () => undefined;
-recordOnPress(byId('record') as HTMLButtonElement, {
-  begun: (stream) => {
-    say('status', 'recording');
-    byId('recording-now').hidden = false;
-    hideLevel = showLevel(stream, byId('level') as HTMLMeterElement, byId('timer'));
-    if ((byId('wants-captions') as HTMLInputElement).checked) caption(stream);
-  },
-  done: (blob) => {
-    hideLevel();
-    byId('recording-now').hidden = true;
-    void captions?.then((running) => running.stop());
-    add(new File([blob], texts['recorded'] ?? '', { type: blob.type }));
-  },
-  failed: (message) => {
-    if (message === null) say('failure', 'notSecure');
-    else say('failure', 'noMicrophone', { message });
-  },
+useMicrophone({
+  ...{ texts, say, add, balance: showBalance, fields: filledFields },
+  ...{ livePath: form.dataset['live'] ?? '', liveTargets: JSON.parse(form.dataset['liveTargets'] ?? '[]') as string[] },
 });
 // What was paid for and not saved would be lost.
 addEventListener('beforeunload', (event) => {
