@@ -49,7 +49,7 @@ export function operatedPath(
 
 /** Of a form beside the model. */
 export function modelActionPath(name: string, action: 'download' | 'cancel' | 'use'): string {
-  return `${PATHS.server}/models/${name}/${action}`;
+  return `${PATHS.models}/${name}/${action}`;
 }
 
 /** `action`: of a page or a form of the transcript. */
@@ -81,8 +81,7 @@ export function exportPath(id: string, format: string, isTranslated = false): st
 export const sharedPath = (token: string): string => `${SHARE}/${token}`;
 
 /** Of a link that was given out. */
-export const revokeSharePath = (id: string, share: string): string =>
-  `${transcriptPath(id, 'shares')}/${share}/revoke`;
+export const revokeSharePath = (id: string, share: string): string => `${transcriptPath(id, 'shares')}/${share}/revoke`;
 
 export const revokePath = (id: string): string => `${DASHBOARD}/keys/${id}/revoke`;
 

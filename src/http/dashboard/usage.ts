@@ -2,7 +2,7 @@
 import { DAY_MS, utcDay } from '../../ledger/time.js';
 import type { HttpDeps } from '../app/deps.js';
 import type { Route } from '../app/route.js';
-import { CSV_TYPE, csvText } from './csv.js';
+import { CSV_TYPE, csvText } from '../../library/exports/csv-table.js';
 import { PATHS } from './paths.js';
 import { Refusal } from './refusal.js';
 import { TEXTS } from './texts.js';

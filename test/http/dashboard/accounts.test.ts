@@ -143,19 +143,23 @@ describe('dashboard: the operator’s accounts', () => {
   it('are in the operators’ log: who asked, about whom, how much, and whether it was done', async () => {
     await browser.post(LIST, { email: 'nia@example.com', name: '' });
     await browser.post(LIST, { email: 'nia@example.com', name: '' });
-    await browser.post(`${LIST}/${ann.id}/grant`, { amount: '500', expires: '' });
+    await browser.post(`${LIST}/${ann.id}/grant`, { amount: '1500', expires: '' });
     await browser.post(`${LIST}/${ann.id}/grant`, { amount: 'many', expires: '' });
     await browser.post(`${LIST}/${operator.id}/suspend`, {});
     await server.ledger.operators.note({ operatorId: null, action: 'key-made', subject: ann.id });
     const { text } = await browser.get('/dashboard/operator/audit');
     expect(rowsOf(text).map((cells) => cells.slice(1))).to.deep.equal([
-      ['command line', 'create an API key', ann.email, 'unknown'],
-      [operator.email, 'suspend the account', operator.email, 'refused'],
-      [operator.email, 'grant credits', ann.email, 'refused'],
-      [operator.email, 'grant credits: 500', ann.email, 'done'],
-      [operator.email, 'create an account', '', 'refused'],
-      [operator.email, 'create an account', 'nia@example.com', 'done'],
+      ['command line', 'create an API key', ann.email, '', 'unknown'],
+      [operator.email, 'suspend the account', operator.email, '', 'refused'],
+      [operator.email, 'grant credits', ann.email, '', 'refused'],
+      [operator.email, 'grant credits', ann.email, '1,500', 'done'],
+      [operator.email, 'create an account', '', '', 'refused'],
+      [operator.email, 'create an account', 'nia@example.com', '', 'done'],
     ]);
+    expect(text).to.contain(`href="${LIST}/${ann.id}"`).and.to.contain(`href="${LIST}/${operator.id}"`);
+    await server.ledger.administration.delete(ann.id);
+    const without = (await browser.get('/dashboard/operator/audit')).text;
+    expect(without).to.contain(ann.id).and.not.to.contain(`href="${LIST}/${ann.id}"`);
   });
 
   it('are in the operators’ log with the admin keys that operators make and revoke for themselves, not with other keys', async () => {
