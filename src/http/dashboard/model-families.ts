@@ -1,7 +1,7 @@
 /** A model in several precisions is one family: they are listed under one row. */
 import type { StoredModel } from '../../models/model-store.js';
 
-export interface ModelFamily {
+export interface FoldedModels {
   name: string;
   /** Of the family, the one that is shown first. */
   main: StoredModel;
@@ -17,7 +17,7 @@ const PREFERRED = /-q8_0$/;
  * The family of the recommended model first, then what serves and what is here, then the rest as listed. `first`:
  * names, the most important one first.
  */
-export function modelFamilies(models: readonly StoredModel[], first: readonly string[]): ModelFamily[] {
+export function modelFamilies(models: readonly StoredModel[], first: readonly string[]): FoldedModels[] {
   const members = new Map<string, StoredModel[]>();
   for (const model of models) {
     const key = `${model.kind} ${model.name.replace(PRECISION, '')}`;
@@ -30,7 +30,7 @@ export function modelFamilies(models: readonly StoredModel[], first: readonly st
     .map(({ family }) => family);
 }
 
-function familyOf(members: readonly StoredModel[], first: readonly string[]): ModelFamily {
+function familyOf(members: readonly StoredModel[], first: readonly string[]): FoldedModels {
   const [main, ...others] = [...members].sort((a, b) => rank(a, first) - rank(b, first) || taste(a) - taste(b));
   if (main === undefined) throw new Error('A family has a member.');
   return { name: main.name.replace(PRECISION, ''), main, others };

@@ -19,11 +19,11 @@ export interface ModelsInUse {
 
 export const mebibytes = (bytes: number): string => number(Math.round(bytes / 2 ** 20));
 
-export function sizeOf({ totalBytes }: StoredModel): string {
+export function modelSize({ totalBytes }: StoredModel): string {
   return totalBytes === null ? texts.unknown : mebibytes(totalBytes);
 }
 
-export function stateOf(model: StoredModel, { turn, loaded }: ModelsInUse): HtmlValue {
+export function modelState(model: StoredModel, { turn, loaded }: ModelsInUse): HtmlValue {
   const { name, state, receivedBytes, totalBytes, problem } = model;
   if (name === turn.serving) return badge(texts.serves, 'good');
   if (state === 'failed') return html`${badge(texts.failed, 'bad')} <span role="alert">${problem}</span>`;
@@ -37,7 +37,7 @@ export function stateOf(model: StoredModel, { turn, loaded }: ModelsInUse): Html
     >`;
   }
   const percent = totalBytes === null ? 0 : Math.min(100, Math.floor((100 * receivedBytes) / totalBytes));
-  const text = state === 'checking' ? texts.checking : texts.downloading(mebibytes(receivedBytes), sizeOf(model));
+  const text = state === 'checking' ? texts.checking : texts.downloading(mebibytes(receivedBytes), modelSize(model));
   return progressBar({ label: texts.progressOf(name), percent, text });
 }
 

@@ -7,8 +7,8 @@ import { table } from './components/table.js';
 import { banner } from './components/toast.js';
 import { number } from './format.js';
 import { html, type Html, type HtmlValue } from './html.js';
-import { modelFamilies, type ModelFamily } from './model-families.js';
-import { actionOf, mebibytes, sizeOf, stateOf, type ModelsInUse } from './model-row.js';
+import { modelFamilies, type FoldedModels } from './model-families.js';
+import { actionOf, mebibytes, modelSize, modelState, type ModelsInUse } from './model-row.js';
 import { PATHS } from './paths.js';
 import { TEXTS } from './texts.js';
 
@@ -59,9 +59,9 @@ function recommendedCard(model: StoredModel | undefined, best: MachineModel | nu
     content: html`<p><code>${model.name}</code></p>
       ${facts([
         [texts.speed, texts.speedOf(best.speed.toFixed(best.speed < 10 ? 1 : 0))],
-        [texts.sizeName, `${sizeOf(model)} MiB`],
+        [texts.sizeName, `${modelSize(model)} MiB`],
         [texts.licence, model.licence],
-        [texts.state, stateOf(model, inUse)],
+        [texts.state, modelState(model, inUse)],
       ])}
       <div class="row">${actionOf(model, inUse, 'primary')}</div>`,
   });
@@ -102,13 +102,13 @@ function unlisted(models: readonly StoredModel[], { turn }: ModelsInUse): HtmlVa
   return [[html`<code>${turn.serving}</code>`, '', '', '', texts.serves, '']];
 }
 
-function rowOf({ name, main, others }: ModelFamily, inUse: ModelsInUse): HtmlValue[] {
+function rowOf({ name, main, others }: FoldedModels, inUse: ModelsInUse): HtmlValue[] {
   return [
     html`<code>${main.name}</code> ${others.length > 0 && folded(name, others, inUse)}`,
     main.kind,
-    sizeOf(main),
+    modelSize(main),
     main.licence,
-    stateOf(main, inUse),
+    modelState(main, inUse),
     actionOf(main, inUse),
   ];
 }
@@ -121,7 +121,7 @@ function folded(name: string, others: readonly StoredModel[], inUse: ModelsInUse
       ${others.map(
         (model) =>
           html`<li>
-            <span>${model.name}</span> <span class="soft">${sizeOf(model)} MiB</span> ${stateOf(model, inUse)}
+            <span>${model.name}</span> <span class="soft">${modelSize(model)} MiB</span> ${modelState(model, inUse)}
             ${actionOf(model, inUse)}
           </li>`,
       )}
