@@ -141,10 +141,10 @@ function keyRow({ id, name, prefix, scopes, createdAt, lastUsedAt, revokedAt }: 
 }
 
 function packRow(pack: CreditPack & PackAmounts): Row {
-  const { id, purchased, remaining, held, spent, expired, createdAt, expiresAt, paymentId } = pack;
+  const { id, purchased, remaining, held, spent, expired, createdAt, expiresAt, paymentId, note } = pack;
   return {
     ...{ id, purchased, remaining, held, spent, expired },
-    ...{ created_at: createdAt, expires_at: expiresAt, payment_id: paymentId },
+    ...{ created_at: createdAt, expires_at: expiresAt, payment_id: paymentId, note },
   };
 }
 

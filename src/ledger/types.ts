@@ -65,6 +65,8 @@ export interface CreditPack {
   expiresAt: string | null;
   /** The seller's id of the payment; null: unknown. */
   paymentId: string | null;
+  /** The operator's; null: none. */
+  note: string | null;
 }
 
 export interface Grant {
@@ -74,6 +76,8 @@ export interface Grant {
   expiresAt?: string | null;
   /** 1 to 255 printable characters without spaces; one payment grants one pack, however often it is sent. */
   paymentId?: string | null;
+  /** Why it is granted: 1 to 200 characters without controls. Erased with the account. */
+  note?: string | null;
 }
 
 export interface GrantedPack extends CreditPack {

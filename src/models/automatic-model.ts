@@ -29,6 +29,13 @@ export const CANDIDATES: readonly Candidate[] = Object.freeze([
 /** Measured speed of each model, in seconds of audio per second, on one stream. */
 export type ModelSpeeds = Readonly<Record<string, number>>;
 
+/** The best published model that a machine carries. */
+export interface MachineModel {
+  name: string;
+  /** As measured here: seconds of audio per second, on one stream. */
+  speed: number;
+}
+
 /** A slower model is never chosen. */
 export const LEAST_SPEED = 3;
 /** The speed that a chosen model must reach after it is loaded, while the machine does its other work. */

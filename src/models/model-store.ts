@@ -17,6 +17,14 @@ export interface StoredModel {
   problem: string | null;
 }
 
+export interface ModelsInMemory {
+  /** Names of speech models. */
+  loaded: readonly string[];
+  /** What the processes with models hold, and what they may; Infinity: no limit is known. */
+  usedBytes: number;
+  limitBytes: number;
+}
+
 export interface ModelStore {
   list(): StoredModel[];
   /**

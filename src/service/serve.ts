@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import type { AutomaticModel } from './automatic-model/automatic-model.js';
 import { markNewDatabase, startAutomaticModel, wantsAutomaticModel } from './automatic-model/start.js';
-import type { AutomaticModelState } from '../models/automatic-model.js';
+import type { AutomaticModelState, MachineModel } from '../models/automatic-model.js';
+import { knownModelForMachine } from './automatic-model/model-for-machine.js';
 import type { Config } from './config.js';
 import { startControl, type Control } from './control.js';
 import { CONTAINER_NAMES } from '../engine/media/containers.js';
@@ -120,6 +121,7 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
     clock: Date.now,
     openLiveAudio: liveAudio.open,
     ...{ engine, acquire, backlog, models, automaticModel, speechModels, modelMemory },
+    machineModel: () => machineModelOf(parts.context),
     ...parts,
     settings: serverSettings(config),
   });
@@ -142,6 +144,15 @@ async function runUntilStopped(config: Config, parts: Parts): Promise<void> {
   await control?.close();
   await drain(server);
   liveAudio.close();
+}
+
+/** null: nothing was measured here, or the machine carries no published model. */
+function machineModelOf(context: ServiceContext): MachineModel | null {
+  try {
+    return knownModelForMachine(context);
+  } catch {
+    return null;
+  }
 }
 
 /** Before anything listens. Throws UsageError. */

@@ -9,7 +9,7 @@ import { AddressLimit } from '../http/limits/address-limit.js';
 import { startAgentCheck, type AgentCheck } from '../http/monitoring/agent-check.js';
 import { createApp } from '../http/app/app.js';
 import type { HttpDeps, HttpEngine, HttpSettings } from '../http/app/deps.js';
-import type { AutomaticModelState } from '../models/automatic-model.js';
+import type { AutomaticModelState, MachineModel } from '../models/automatic-model.js';
 import type { ModelSwitch } from '../models/model-switch.js';
 import type { SettingInForce } from '../setting-in-force.js';
 import { createListener, type ListenerSettings } from '../http/connections/listener.js';
@@ -21,8 +21,8 @@ import { UploadTurns } from '../http/upload/upload-turns.js';
 import type { WallClock } from '../ledger/time.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Logger } from './log.js';
-import type { Metrics, ModelsInMemory } from '../http/monitoring/metrics.js';
-import type { ModelStore } from '../models/model-store.js';
+import type { Metrics } from '../http/monitoring/metrics.js';
+import type { ModelsInMemory, ModelStore } from '../models/model-store.js';
 import { LiveService, type LiveSettingsOfServer } from '../live/service.js';
 import { InFlightRegistry } from '../http/limits/in-flight.js';
 import type { AcquireEngines, ListedSpeechModel, SpeechModelDirectory } from '../transcription/engine-lease.js';
@@ -75,6 +75,8 @@ export interface ServerOptions {
   models: ModelSwitch;
   /** The state of the search for a published model. null or absent: there is no search. */
   automaticModel?: () => AutomaticModelState | null;
+  /** The best published model for this machine, as it was measured. Absent: it was not. */
+  machineModel?: () => MachineModel | null;
   modelStore: ModelStore;
   settingsInForce: () => readonly SettingInForce[];
   diarizer: Diarizer | NoDiarizer;
@@ -238,6 +240,7 @@ function createServer(
     speechModels = onlyServing(options),
     models,
     automaticModel = () => null,
+    machineModel = () => null,
     modelStore,
     settingsInForce,
     diarizer,
@@ -252,6 +255,8 @@ function createServer(
     speechModels,
     models,
     automaticModel,
+    machineModel,
+    modelsInMemory: () => modelsInMemory(options),
     modelStore,
     settingsInForce,
     diarizer,

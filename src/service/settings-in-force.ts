@@ -1,7 +1,7 @@
 /** The current value of every environment variable, for the operator's page. Secrets are hidden. */
-import type { SettingInForce } from '../setting-in-force.js';
+import { SETTING_GROUPS, type SettingInForce } from '../setting-in-force.js';
 import type { Config } from './config.js';
-import { VARIABLES, type EnvironmentVariables, type Variable } from './variables.js';
+import { VARIABLE_GROUPS, type EnvironmentVariables, type Variable } from './variables.js';
 
 type Value = string | number | boolean | null | readonly string[];
 
@@ -69,11 +69,13 @@ export function settingsInForce(
   configured: Config,
   tuned: Config = configured,
 ): SettingInForce[] {
-  return VARIABLES.map((variable) => {
-    const value = text(SHOWN[variable](tuned));
-    const isConfigured = value === text(SHOWN[variable](configured));
-    return { variable, value, from: isConfigured ? originOf(variable, sources) : changedBy(variable) };
-  });
+  return SETTING_GROUPS.flatMap((group) =>
+    VARIABLE_GROUPS[group].map((variable) => {
+      const value = text(SHOWN[variable](tuned));
+      const isConfigured = value === text(SHOWN[variable](configured));
+      return { variable, group, value, from: isConfigured ? originOf(variable, sources) : changedBy(variable) };
+    }),
+  );
 }
 
 /** The origin of a value that differs from the configured one. */

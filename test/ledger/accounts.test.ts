@@ -63,6 +63,7 @@ describeLedger('ledger: accounts and packs', (backend) => {
       createdAt: '2026-01-15T12:00:00.000Z',
       expiresAt: '2026-06-30T10:00:00.000Z',
       paymentId: null,
+      note: null,
       repeated: false,
     });
     expect((await ledger.credits.grant({ accountId, amount: 5 })).expiresAt).to.equal(null);

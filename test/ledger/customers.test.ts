@@ -1,11 +1,12 @@
 /** Accounts as their operator lists and finds them. */
 import { expect } from 'chai';
+import { exportOf } from '../../src/ledger/account-export.js';
 import type { CustomerQuery } from '../../src/ledger/administration.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { searchTerms } from '../../src/ledger/search-terms.js';
 import { BROWSER } from './full-account.js';
 import { describeLedger } from './backends.js';
-import { useLedger, type Bench, type KeyHolder } from './support.js';
+import { codeOf, useLedger, type Bench, type KeyHolder } from './support.js';
 
 describe('ledger: the words that an account is found by', () => {
   it('are runs of letters and digits, without case and accents', () => {
@@ -70,6 +71,21 @@ describeLedger('ledger: customers', (backend) => {
       expect(await found(nothing), nothing).to.deep.equal([]);
     }
     expect(await page({ search: 'example', limit: 2 })).to.have.length(2);
+  });
+
+  it('are granted credits with a note, which is exported, and erased with the account', async () => {
+    const { id: accountId } = ann.account;
+    const pack = await ledger.credits.grant({ accountId, amount: 3, note: ' Ann’s invoice 7 ', paymentId: 'pay_1' });
+    expect(pack).to.include({ note: 'Ann’s invoice 7', paymentId: 'pay_1' });
+    expect((await ledger.credits.packs(accountId, 9)).map(({ note }) => note)).to.deep.equal([null, 'Ann’s invoice 7']);
+    for (const note of ['x'.repeat(201), 'a\nb', 'a\u202eb']) {
+      expect(await codeOf(() => ledger.credits.grant({ accountId, amount: 1, note })), note).to.equal('invalid_request');
+    }
+    let exported = '';
+    for await (const piece of exportOf(ledger, accountId, new Date(0))) exported += piece;
+    expect(exported).to.contain('"note":"Ann’s invoice 7"');
+    await ledger.administration.delete(accountId);
+    expect(JSON.stringify(await bench.rows('SELECT * FROM credit_packs'))).not.to.contain('invoice');
   });
 
   it('that are deleted are not found, and their words are gone', async () => {

@@ -17,7 +17,7 @@ import { createLogger } from '../../src/service/log.js';
 import { settingsInForce } from '../../src/service/settings-in-force.js';
 import { serverSettings } from '../../src/service/server-settings.js';
 import { Metrics } from '../../src/http/monitoring/metrics.js';
-import type { AutomaticModelState } from '../../src/models/automatic-model.js';
+import type { AutomaticModelState, MachineModel } from '../../src/models/automatic-model.js';
 import type { ModelStore } from '../../src/models/model-store.js';
 import { startServer, type RunningServer, type ServerSettings } from '../../src/service/server.js';
 import type { ServedEngines } from '../../src/service/served-engines.js';
@@ -70,6 +70,8 @@ export interface TestServerOptions<E extends ShownEngine = FakeEngine> {
   automaticModel?: () => AutomaticModelState | null;
   /** Default: no weight is announced for this node. */
   agentPort?: number;
+  /** Default: the machine was not measured. */
+  machineModel?: () => MachineModel | null;
   /** The key that Wyoming's port serves, once there is one; default: there is no such port. */
   wyoming?: (ledger: Ledger) => Promise<string>;
   /** Decodes live streams in containers; default: the one that is installed. */
@@ -124,6 +126,7 @@ export class TestServer<E extends ShownEngine = FakeEngine> {
       ...(speechModels === undefined ? {} : { speechModels }),
       ...(options.engines?.memory === undefined ? {} : { modelMemory: options.engines.memory }),
       models: options.engines?.models ?? fixedModel(engine.info.modelName),
+      ...(options.machineModel === undefined ? {} : { machineModel: options.machineModel }),
       ...(options.automaticModel === undefined ? {} : { automaticModel: options.automaticModel }),
       diarizer: options.diarizer ?? NO_DIARIZER,
       openLiveAudio: openingWith(loadBinding(), options.voice ?? null).open,

@@ -4,8 +4,8 @@ import type { Diarizer, EngineInfo, EngineStats, NoDiarizer } from '../../engine
 import type { ScryptCost } from '../../ledger/access/password.js';
 import type { WallClock } from '../../ledger/time.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import type { AutomaticModelState } from '../../models/automatic-model.js';
-import type { ModelStore } from '../../models/model-store.js';
+import type { AutomaticModelState, MachineModel } from '../../models/automatic-model.js';
+import type { ModelsInMemory, ModelStore } from '../../models/model-store.js';
 import type { ModelSwitch } from '../../models/model-switch.js';
 import type { SettingInForce } from '../../setting-in-force.js';
 import type { Logger } from 'pino';
@@ -66,6 +66,9 @@ export interface HttpDeps {
   models: ModelSwitch;
   /** The state of the search for a published model; null: there is no search. */
   automaticModel: () => AutomaticModelState | null;
+  /** The best published model for this machine; null: it was not measured. */
+  machineModel: () => MachineModel | null;
+  modelsInMemory: () => ModelsInMemory;
   modelStore: ModelStore;
   settingsInForce: () => readonly SettingInForce[];
   diarizer: Diarizer | NoDiarizer;

@@ -1,11 +1,19 @@
+/** The operator's customers: the list, and an account with all that can be done about it. */
+import type { ListedAccount } from '../../ledger/administration.js';
 import type { Account, Role } from '../../ledger/types.js';
-import { moment, number } from './format.js';
-import { html, type Html } from './html.js';
+import { badge } from './components/badge.js';
+import { button, buttonForm, linkButton } from './components/button.js';
+import { card, facts } from './components/card.js';
+import { emptyState } from './components/empty-state.js';
+import { field } from './components/field.js';
+import { pager } from './components/pager.js';
+import { table } from './components/table.js';
+import { ago, moment, number } from './format.js';
+import { html, type Html, type HtmlValue } from './html.js';
 import { noticeOf } from './notice.js';
-import { packTable, type Pack } from './overview.js';
+import type { Pack } from './overview.js';
 import type { View } from './page.js';
 import { operatedPath, PATHS } from './paths.js';
-import { table } from './table.js';
 import { TEXTS } from './texts.js';
 
 const { accounts: texts, account: own } = TEXTS;
@@ -13,197 +21,227 @@ const { accounts: texts, account: own } = TEXTS;
 /** Of one of a page's forms. */
 export interface FormError {
   form: 'make' | 'grant';
+  /** Where it belongs; null: to no field in particular. */
+  field: string | null;
   message: string;
+  /** What was sent. */
+  values: Readonly<Record<string, string>>;
 }
 
-type Listed = Account & { balance: number };
-
 interface ListState {
+  /** null: all are listed. */
+  search: string | null;
+  /** Whether more were found than are shown. */
+  hasMore: boolean;
   /** Cursor; null: this is the last page. */
   next: string | null;
   isFirst: boolean;
+  /** Milliseconds since 1970. */
+  now: number;
   notice: unknown;
   error: FormError | undefined;
 }
 
-export function accountsView(accounts: readonly Listed[], { next, isFirst, notice, error }: ListState): View {
+export function accountsView(accounts: readonly ListedAccount[], state: ListState): View {
+  const { search, hasMore, next, isFirst, now, notice, error } = state;
   const main = html`${noticeOf(notice)}
-    <section>
-      <h2>${texts.make}</h2>
-      <form class="card" method="post" action="${PATHS.accounts}">
-        ${alert('make', error)}
-        <label>${texts.email} <input type="email" name="email" maxlength="254" required autocomplete="off" /></label>
-        <label>${texts.optional} <input name="name" maxlength="100" autocomplete="off" dir="auto" /></label>
-        <button>${texts.makeSubmit}</button>
-      </form>
-    </section>
-    <section>
-      <h2>${texts.list}</h2>
-      ${table({
-        caption: texts.list,
-        columns: [texts.email, texts.name, texts.role, texts.balance, texts.created],
-        figures: [3],
-        rows: accounts.map(({ id, email, name, role, balance, createdAt, suspendedAt }) => [
-          html`<a class="email" href="${operatedPath(id)}">${email}</a>`,
-          name,
-          suspendedAt === null ? own.roles[role] : `${own.roles[role]}, ${texts.suspended}`,
-          number(balance),
-          moment(createdAt),
-        ]),
+    <div class="stack">
+      ${searchForm(search)}
+      ${card({
+        title: search === null ? texts.list : texts.found(search),
+        content: html`${
+          accounts.length === 0
+            ? emptyState({ icon: 'search', title: texts.noneFound, text: texts.noneFoundText })
+            : listTable(accounts, now)
+        }
+        ${search !== null && hasMore && html`<p class="soft">${texts.moreFound(accounts.length)}</p>`}`,
       })}
-      <p class="row">
-        ${!isFirst && html`<a href="${PATHS.accounts}">${texts.first}</a>`}
-        ${next !== null && html`<a rel="next" href="${PATHS.accounts}?after=${next}">${texts.next}</a>`}
-      </p>
-    </section>`;
+      ${pager({
+        label: texts.pages,
+        first: isFirst ? null : { href: PATHS.accounts, label: texts.first },
+        next: next === null ? null : { href: `${PATHS.accounts}?after=${next}`, label: texts.next },
+      })}
+      ${card({ title: texts.make, id: 'make', content: makeForm(error) })}
+    </div>`;
   return { title: TEXTS.pages.accounts, main };
 }
 
+function searchForm(search: string | null): Html {
+  return html`<form class="filters" role="search" method="get" action="${PATHS.accounts}">
+    ${field({
+      ...{ label: texts.search, name: 'search', value: search ?? '', help: texts.searchHelp },
+      attributes: { type: 'search', maxlength: 254, autocomplete: 'off', dir: 'auto' },
+    })}
+    <div class="row">
+      ${button({ label: texts.searchSubmit, icon: 'search', kind: 'secondary' })}
+      ${search !== null && linkButton({ href: PATHS.accounts, label: texts.clear, kind: 'quiet' })}
+    </div>
+  </form>`;
+}
+
+function listTable(accounts: readonly ListedAccount[], now: number): Html {
+  return table({
+    caption: texts.list,
+    columns: [texts.email, texts.name, texts.state, texts.balance, texts.seen, texts.created],
+    figures: [3],
+    rows: accounts.map((account) => [
+      html`<a class="email" href="${operatedPath(account.id)}">${account.email}</a>`,
+      account.name,
+      stateOf(account),
+      number(account.balance),
+      account.seenAt === null ? html`<span class="soft">${texts.never}</span>` : ago(account.seenAt, now),
+      moment(account.createdAt),
+    ]),
+  });
+}
+
+function stateOf({ role, suspendedAt }: Account): Html {
+  return html`${suspendedAt === null ? badge(texts.open, 'good') : badge(texts.suspended, 'bad')}
+  ${role === 'operator' && badge(texts.operator, 'information')}`;
+}
+
+/** What was wrong with a field of a form, and what was sent in it. */
+function sent(name: string, form: FormError['form'], error: FormError | undefined): { value?: string; error?: string } {
+  if (error?.form !== form) return {};
+  const value = error.values[name];
+  return { ...(value === undefined ? {} : { value }), ...(error.field === name ? { error: error.message } : {}) };
+}
+
 function alert(form: FormError['form'], error: FormError | undefined): Html | false {
-  return error?.form === form && html`<p role="alert">${error.message}</p>`;
+  return error?.form === form && error.field === null && html`<p role="alert">${error.message}</p>`;
+}
+
+function makeForm(error: FormError | undefined): Html {
+  return html`<form class="form" method="post" action="${PATHS.accounts}">
+    ${alert('make', error)}
+    ${field({
+      ...{ label: texts.email, name: 'email', ...sent('email', 'make', error) },
+      attributes: { type: 'email', maxlength: 254, required: true, autocomplete: 'off' },
+    })}
+    ${field({
+      ...{ label: texts.optional, name: 'name', ...sent('name', 'make', error) },
+      attributes: { maxlength: 100, autocomplete: 'off', dir: 'auto' },
+    })}
+    <div class="row">${button({ label: texts.makeSubmit, icon: 'add' })}</div>
+  </form>`;
 }
 
 interface OperatedState {
   packs: readonly Pack[];
+  /** Milliseconds since 1970. */
+  now: number;
+  /** Suspended with one click, it is resumed with another. */
+  undo: HtmlValue;
   notice: unknown;
   error: FormError | undefined;
 }
 
-export function operatedView(account: Listed, { packs, notice, error }: OperatedState): View {
-  const { id, email, name, role, balance, createdAt, suspendedAt } = account;
-  const main = html`${noticeOf(notice)}
-    <dl class="facts">
-      <dt>${texts.name}</dt>
-      <dd dir="auto">${name}</dd>
-      <dt>${texts.role}</dt>
-      <dd>${own.roles[role]}</dd>
-      <dt>${texts.balance}</dt>
-      <dd>${number(balance)}</dd>
-      <dt>${texts.created}</dt>
-      <dd>${moment(createdAt)}</dd>
-      <dt>${texts.state}</dt>
-      <dd>${suspendedAt === null ? texts.open : html`${texts.suspendedAt} ${moment(suspendedAt)}`}</dd>
-    </dl>
-    <h2>${texts.grant}</h2>
-    <form class="card" method="post" action="${operatedPath(id, 'grant')}">
-      ${alert('grant', error)}
-      <label>
-        ${texts.amount}
-        <input
-          name="amount"
-          inputmode="numeric"
-          pattern="[0-9]+"
-          title="${texts.wholeNumber}"
-          required
-          autocomplete="off"
-        />
-      </label>
-      <label>${texts.expires} <input type="date" name="expires" /></label>
-      <button>${texts.grant}</button>
-    </form>
-    ${packs.length > 0 && packTable(packs)}
-    <h2>${texts.role}</h2>
-    <p>${own.roles[role]}</p>
-    <p class="row"><a href="${operatedPath(id, 'role')}">${texts.makeLinks[otherRole(role)]}</a></p>
-    <h2>${texts.link}</h2>
-    <form class="card" method="post" action="${operatedPath(id, 'link')}">
-      <p>${texts.linkNote}</p>
-      <button>${texts.makeLink}</button>
-    </form>
-    ${ending(account)}`;
+export function operatedView(account: ListedAccount, { packs, now, undo, notice, error }: OperatedState): View {
+  const { id, email, name, role, balance, createdAt, suspendedAt, seenAt } = account;
+  const about = facts([
+    [texts.name, name],
+    [
+      texts.state,
+      html`${stateOf(account)} ${suspendedAt !== null && html`${texts.suspendedAt} ${moment(suspendedAt)}`}`,
+    ],
+    [texts.balance, number(balance)],
+    [texts.seen, seenAt === null ? texts.never : ago(seenAt, now)],
+    [texts.created, moment(createdAt)],
+    [texts.id, html`<code>${id}</code>`],
+  ]);
+  const main = html`${noticeOf(notice, undo)}
+    <div class="stack">
+      <div class="columns">
+        ${card({
+          title: own.email,
+          content: html`<p class="email">${email}</p>
+            ${about}`,
+        })}
+        ${card({ title: texts.grant, id: 'grant', content: grantForm(id, error) })}
+      </div>
+      ${packs.length > 0 && card({ title: texts.packs, content: packsTable(packs) })}
+      <div class="columns">
+        ${card({
+          ...{ title: texts.role, note: own.roles[role] },
+          content: html`<p class="row">
+            ${linkButton({ href: operatedPath(id, 'role'), label: texts.makeLinks[otherRole(role)], asks: true })}
+          </p>`,
+        })}
+        ${card({
+          ...{ title: texts.link, note: texts.linkNote },
+          content: buttonForm(operatedPath(id, 'link'), { label: texts.makeLink, icon: 'link', kind: 'secondary' }),
+        })}
+        ${suspension(account)} ${accountData(id)}
+      </div>
+    </div>`;
   return { title: email, main };
 }
 
-/** Suspended or resumed, exported, deleted. */
-function ending({ id, suspendedAt }: Account): Html {
-  const suspending = html`<p>${texts.suspendNote}</p>
-    <p class="row"><a href="${operatedPath(id, 'suspend')}">${texts.suspendLink}</a></p>`;
-  const resuming = html`<form class="card" method="post" action="${operatedPath(id, 'resume')}">
-    <p>${texts.resumeNote}</p>
-    <button>${texts.resumeSubmit}</button>
+function grantForm(id: string, error: FormError | undefined): Html {
+  return html`<form class="form" method="post" action="${operatedPath(id, 'grant')}">
+    ${alert('grant', error)}
+    ${field({
+      ...{ label: texts.amount, name: 'amount', ...sent('amount', 'grant', error) },
+      attributes: {
+        ...{ inputmode: 'numeric', pattern: '[0-9]+', title: texts.wholeNumber },
+        ...{ required: true, autocomplete: 'off' },
+      },
+    })}
+    ${field({
+      ...{ label: texts.expires, name: 'expires', help: texts.expiresHelp, ...sent('expires', 'grant', error) },
+      attributes: { type: 'date' },
+    })}
+    ${field({
+      ...{ label: texts.payment, name: 'payment', help: texts.paymentHelp, ...sent('payment', 'grant', error) },
+      attributes: { maxlength: 255, autocomplete: 'off', spellcheck: 'false' },
+    })}
+    ${field({
+      ...{ label: texts.note, name: 'note', help: texts.noteHelp, ...sent('note', 'grant', error) },
+      attributes: { maxlength: 200, autocomplete: 'off', dir: 'auto' },
+    })}
+    <div class="row">${button({ label: texts.grantSubmit, icon: 'add' })}</div>
   </form>`;
-  return html`<h2>${texts.suspend}</h2>
-    ${suspendedAt === null ? suspending : resuming}
-    <h2>${texts.data}</h2>
-    <p>${texts.exportNote}</p>
-    <p class="row">
-      <a href="${operatedPath(id, 'export')}" download>${texts.exportLink}</a>
-      <a href="${operatedPath(id, 'delete')}">${texts.deleteLink}</a>
-    </p>`;
 }
 
-interface Question {
-  action: 'role' | 'suspend' | 'delete';
-  title: string;
-  note: string;
-  submit: string;
-  cancel: string;
-  /** The fields of the form. */
-  fields?: Html;
-  isDangerous?: boolean;
-}
-
-/** Names the account, says what will happen, and does nothing before its button is pressed. */
-function questionView({ id, email }: Account, question: Question): View {
-  const { action, title, note, submit, cancel, fields, isDangerous = true } = question;
-  const main = html`<form class="card" method="post" action="${operatedPath(id, action)}">
-    <p><strong class="email">${email}</strong></p>
-    <p>${note}</p>
-    ${fields}
-    <div class="row">
-      <button class="${isDangerous ? 'danger' : ''}">${submit}</button>
-      <a href="${operatedPath(id)}">${cancel}</a>
-    </div>
-  </form>`;
-  return { title, main };
-}
-
-export function confirmSuspendView(account: Account): View {
-  const { suspendTitle: title, suspendNote: note, suspendSubmit: submit, dontSuspend: cancel } = texts;
-  return questionView(account, { action: 'suspend', title, note, submit, cancel });
-}
-
-export function confirmRoleView(account: Account): View {
-  const role = otherRole(account.role);
-  return questionView(account, {
-    action: 'role',
-    title: texts.roleTitles[role],
-    note: texts.roleNotes[role],
-    submit: texts.roleSubmits[role],
-    cancel: texts.dontChange,
-    fields: html`<input type="hidden" name="role" value="${role}" />`,
-    isDangerous: role === 'operator',
+function packsTable(packs: readonly Pack[]): Html {
+  const { granted, expires, purchased, remaining, spent, payment, note } = texts.packColumns;
+  return table({
+    caption: texts.packs,
+    columns: [granted, expires, purchased, remaining, spent, payment, note],
+    figures: [2, 3, 4],
+    rows: packs.map((pack) => [
+      moment(pack.createdAt),
+      pack.expiresAt === null ? texts.neverExpires : moment(pack.expiresAt),
+      ...[pack.purchased, pack.remaining, pack.spent].map(number),
+      pack.paymentId !== null && html`<code class="ids">${pack.paymentId}</code>`,
+      pack.note,
+    ]),
   });
 }
 
-export function confirmDeleteView(account: Account, error?: string): View {
-  const { deleteTitle: title, deleteNote: note, deleteSubmit: submit, keep: cancel } = texts;
-  const fields = html`${error !== undefined && html`<p id="error" role="alert">${error}</p>`}
-    <label>
-      ${texts.deleteConfirm}
-      <input
-        name="email"
-        required
-        autocomplete="off"
-        spellcheck="false"
-        ${error !== undefined && html`aria-describedby="error"`}
-      />
-    </label>`;
-  return questionView(account, { action: 'delete', title, note, submit, cancel, fields });
+function suspension({ id, suspendedAt }: Account): Html {
+  const resuming = buttonForm(operatedPath(id, 'resume'), { label: texts.resumeSubmit, kind: 'secondary' });
+  const suspending = linkButton({
+    href: operatedPath(id, 'suspend'),
+    ...{ label: texts.suspendSubmit, kind: 'danger', asks: true },
+  });
+  return card({
+    title: texts.suspend,
+    note: suspendedAt === null ? texts.suspendNote : texts.resumeNote,
+    content: html`<div class="row">${suspendedAt === null ? suspending : resuming}</div>`,
+  });
 }
 
-function otherRole(role: Role): Role {
+function accountData(id: string): Html {
+  return card({
+    ...{ title: texts.data, note: texts.exportNote },
+    content: html`<div class="row">
+      ${linkButton({ href: operatedPath(id, 'export'), label: texts.exportLink, icon: 'download', isDownload: true })}
+      ${linkButton({ href: operatedPath(id, 'delete'), label: texts.deleteLink, kind: 'danger', asks: true })}
+    </div>`,
+  });
+}
+
+export function otherRole(role: Role): Role {
   return role === 'operator' ? 'user' : 'operator';
-}
-
-export function madeLinkView({ id, email }: Account, link: string): View {
-  const main = html`<p>${texts.madeLink} <strong class="email">${email}</strong>:</p>
-    <div>
-      <pre id="link" tabindex="0">${link}</pre>
-      <button type="button" data-copy="link" data-copied="${texts.copied}" hidden>${texts.copy}</button>
-      <span role="status"></span>
-    </div>
-    <p>${texts.linkNote}</p>
-    <p><a href="${operatedPath(id)}">${texts.back}</a></p>`;
-  return { title: texts.link, main, modules: ['copy.js'] };
 }

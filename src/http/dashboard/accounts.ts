@@ -10,15 +10,9 @@ import { JSON_TYPE, type Exchange } from '../app/exchange.js';
 import { readParameter } from '../schema/parameter.js';
 import type { Route } from '../app/route.js';
 import { deleteAccount, suspendAccount } from '../auth/account-suspension.js';
-import {
-  accountsView,
-  confirmDeleteView,
-  confirmRoleView,
-  confirmSuspendView,
-  madeLinkView,
-  operatedView,
-  type FormError,
-} from './accounts-views.js';
+import { confirmDeleteView, confirmRoleView, confirmSuspendView, madeLinkView } from './account-questions.js';
+import { accountsView, operatedView, type FormError } from './accounts-views.js';
+import { buttonForm } from './components/button.js';
 import { EMPTY_PACKS } from './overview.js';
 import { PAGE_HEADERS } from './page.js';
 import { operatedPath, PATHS, signInUrl } from './paths.js';
@@ -27,6 +21,7 @@ import { TEXTS } from './texts.js';
 import { fieldOf, type MemberRequest, type PageReply, type PageHandlers } from './page-handlers.js';
 
 const PER_PAGE = 50;
+const MOST_SEARCH_LENGTH = 254;
 
 export function operatedAccountRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
   const { ledger, clock } = deps;
@@ -34,15 +29,15 @@ export function operatedAccountRoutes(deps: HttpDeps, pages: PageHandlers): Rout
   async function list({ exchange }: MemberRequest, error?: FormError): Promise<PageReply> {
     const { after: given, notice } = exchange.req.query;
     const cursor = readParameter(AdminCursor, given, null);
+    const search = searchIn(exchange);
     const after = cursor === null ? null : accountPlaceOf(cursor);
-    const found = await ledger.administration.list({ limit: PER_PAGE + 1, after });
-    const shown = [];
-    for (const account of found.slice(0, PER_PAGE)) {
-      shown.push({ ...account, balance: (await ledger.credits.balance(account.id)).balance });
-    }
-    const last = found.length > PER_PAGE ? shown.at(-1) : undefined;
+    const found = await ledger.administration.customers({ search, limit: PER_PAGE + 1, after });
+    const shown = found.slice(0, PER_PAGE);
+    const hasMore = found.length > PER_PAGE;
+    const last = hasMore && search === null ? shown.at(-1) : undefined;
     const next = last === undefined ? null : accountCursor(last);
-    return asked(accountsView(shown, { next, isFirst: cursor === null, notice, error }), error);
+    const state = { search, hasMore, next, isFirst: cursor === null, now: clock(), notice, error };
+    return asked(accountsView(shown, state), error);
   }
 
   async function make(request: MemberRequest, form: URLSearchParams): Promise<PageReply> {
@@ -52,7 +47,7 @@ export function operatedAccountRoutes(deps: HttpDeps, pages: PageHandlers): Rout
         const { id } = await ledger.accounts.create({ email, name });
         return { to: `${operatedPath(id)}?notice=account-made`, made: id };
       },
-      (message) => list(request, { form: 'make', message }),
+      (refused) => list(request, { form: 'make', ...refused, values: valuesOf(form) }),
     );
   }
 
@@ -63,26 +58,35 @@ export function operatedAccountRoutes(deps: HttpDeps, pages: PageHandlers): Rout
   }
 
   async function show(request: MemberRequest, error?: FormError): Promise<PageReply> {
-    const account = await accountOf(request);
-    const { balance } = await ledger.credits.balance(account.id);
-    const packs = await ledger.credits.packs(account.id, EMPTY_PACKS);
+    const { id } = await accountOf(request);
+    const [account] = await ledger.administration.customers({ search: id, limit: 1, after: null });
+    if (account === undefined) throw new Refusal(404, TEXTS.errors.noAccount);
+    const packs = await ledger.credits.packs(id, EMPTY_PACKS);
     const { notice } = request.exchange.req.query;
-    return asked(operatedView({ ...account, balance }, { packs, notice, error }), error);
+    const resume = { label: TEXTS.accounts.resumeSubmit, kind: 'secondary' } as const;
+    const undo = notice === 'suspended' ? buttonForm(operatedPath(id, 'resume'), resume) : null;
+    return asked(operatedView(account, { packs, now: clock(), undo, notice, error }), error);
   }
 
   async function grant(request: MemberRequest, form: URLSearchParams): Promise<PageReply> {
     const { id: accountId } = await accountOf(request);
     const [amount, expires] = [amountOf(form), form.get('expires') ?? ''];
+    const text = (name: string): string | null => form.get(name)?.trim() || null;
+    if (amount === null) {
+      const message = TEXTS.accounts.badAmount(fieldOf(form, 'amount').slice(0, 40));
+      return show(request, { form: 'grant', field: 'amount', message, values: valuesOf(form) });
+    }
     return withRefusalShown(
       async () => {
-        await ledger.credits.grant({
+        const { repeated } = await ledger.credits.grant({
           accountId,
-          amount: amount === null ? NaN : Number(amount),
+          amount: Number(amount),
           expiresAt: endOf(expires),
+          ...{ paymentId: text('payment'), note: text('note') },
         });
-        return { to: `${operatedPath(accountId)}?notice=granted` };
+        return { to: `${operatedPath(accountId)}?notice=${repeated ? 'granted-before' : 'granted'}` };
       },
-      (message) => show(request, { form: 'grant', message }),
+      (refused) => show(request, { form: 'grant', ...refused, values: valuesOf(form) }),
     );
   }
 
@@ -145,7 +149,7 @@ export function operatedAccountRoutes(deps: HttpDeps, pages: PageHandlers): Rout
       },
     },
     { path: operatedPath(':id'), methods: { GET: pages.operatorPage((request) => show(request)) } },
-    { path: operatedPath(':id', 'grant'), methods: { POST: pages.operatorForm('granted', grant, amountOf) } },
+    { path: operatedPath(':id', 'grant'), methods: { POST: pages.operatorForm('granted', grant, grantedIn) } },
     {
       path: operatedPath(':id', 'role'),
       methods: {
@@ -173,6 +177,25 @@ export function operatedAccountRoutes(deps: HttpDeps, pages: PageHandlers): Rout
   ];
 }
 
+/** Of the list's address; null: all are listed. */
+function searchIn({ req }: Exchange): string | null {
+  const { search } = req.query;
+  if (search === undefined || search === '') return null;
+  if (typeof search !== 'string' || search.length > MOST_SEARCH_LENGTH) throw new Refusal(400, TEXTS.errors.noSearch);
+  return search.trim();
+}
+
+/** What was sent, to be shown again. */
+function valuesOf(form: URLSearchParams): Record<string, string> {
+  return Object.fromEntries(form);
+}
+
+/** How much, and for which payment: for the operators' log, where no note belongs, since it is never erased. */
+function grantedIn(form: URLSearchParams): string | null {
+  const [amount, payment] = [amountOf(form), form.get('payment')?.trim() ?? ''];
+  return amount === null || payment === '' ? amount : `${amount}, ${payment}`;
+}
+
 /** Whole credits; null: another text. */
 function amountOf(form: URLSearchParams): string | null {
   const amount = fieldOf(form, 'amount').trim();
@@ -183,16 +206,22 @@ function roleIn(form: URLSearchParams): Role | undefined {
   return ROLES.find((known) => known === form.get('role'));
 }
 
-/** The ledger's refusals are shown on the page with the form. */
+/** The fields of the forms, by the names that the ledger's refusals have for them. */
+const FIELDS: Readonly<Record<string, string>> = {
+  ...{ email: 'email', name: 'name', amount: 'amount', expires_at: 'expires', payment_id: 'payment', note: 'note' },
+};
+const SHOWN_REFUSALS: readonly string[] = ['invalid_request', 'idempotency_conflict'];
+
+/** The ledger's refusals are shown beside their fields. */
 async function withRefusalShown(
   work: () => Promise<PageReply>,
-  again: (message: string) => Promise<PageReply>,
+  again: (refused: Pick<FormError, 'field' | 'message'>) => Promise<PageReply>,
 ): Promise<PageReply> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof VerbatimError && error.code === 'invalid_request') return again(error.message);
-    throw error;
+    if (!(error instanceof VerbatimError) || !SHOWN_REFUSALS.includes(error.code)) throw error;
+    return again({ field: FIELDS[error.param ?? ''] ?? null, message: error.message });
   }
 }
 

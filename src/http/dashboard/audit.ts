@@ -3,11 +3,16 @@ import type { NotedAction } from '../../ledger/operators.js';
 import type { Violation } from '../../ledger/types.js';
 import type { HttpDeps } from '../app/deps.js';
 import type { Route } from '../app/route.js';
-import { moment } from './format.js';
-import { html, type Html } from './html.js';
+import { badge, type Tone } from './components/badge.js';
+import { card } from './components/card.js';
+import { emptyState } from './components/empty-state.js';
+import { pager } from './components/pager.js';
+import { table } from './components/table.js';
+import { banner } from './components/toast.js';
+import { moment, number } from './format.js';
+import { html, type Html, type HtmlValue } from './html.js';
 import type { View } from './page.js';
-import { PATHS } from './paths.js';
-import { table } from './table.js';
+import { operatedPath, PATHS } from './paths.js';
 import { TEXTS, type OperatorActionName } from './texts.js';
 import type { MemberRequest, PageHandlers } from './page-handlers.js';
 
@@ -26,58 +31,73 @@ export function auditRoutes({ ledger }: HttpDeps, pages: PageHandlers): Route[] 
 }
 
 function auditView(violations: readonly Violation[], noted: readonly NotedAction[], isFirst: boolean): View {
-  const main = html`${
-      violations.length === 0
-        ? html`<p role="status">${texts.balanced}</p>`
-        : html`<p role="alert">${texts.unbalanced}</p>
-            ${table({
-              caption: texts.ledger,
-              columns: [texts.invariant, texts.detail],
-              rows: violations.map(({ invariant, detail }) => [invariant, detail]),
-            })}`
-    }
-    ${notedSection(noted.slice(0, PER_PAGE), { isFirst, hasOlder: noted.length > PER_PAGE })}
-    <p><a href="${PATHS.server}">${TEXTS.pages.server}</a></p>`;
-  return { title: texts.audited, main };
+  const shown = noted.slice(0, PER_PAGE);
+  const last = noted.length > PER_PAGE ? shown.at(-1) : undefined;
+  const main = html`<div class="stack">
+    ${balance(violations)}
+    ${card({
+      ...{ title: operators.title, note: operators.note },
+      content: shown.length === 0 ? emptyState({ icon: 'audit', title: operators.none }) : logTable(shown),
+    })}
+    ${pager({
+      label: operators.pages,
+      first: isFirst ? null : { href: PATHS.audit, label: operators.newest },
+      next: last === undefined ? null : { href: `${PATHS.audit}?before=${last.id}`, label: operators.older },
+    })}
+  </div>`;
+  return { title: TEXTS.pages.audit, main };
 }
 
-function notedSection(
-  noted: readonly NotedAction[],
-  { isFirst, hasOlder }: { isFirst: boolean; hasOlder: boolean },
-): Html {
-  const last = noted.at(-1);
-  return html`<section>
-    <h2>${operators.title}</h2>
-    <p>${operators.note}</p>
-    ${
-      noted.length === 0
-        ? html`<p>${operators.none}</p>`
-        : table({
-            caption: operators.title,
-            columns: [operators.at, operators.who, operators.what, operators.about, operators.outcome],
-            rows: noted.map((entry) => [
-              moment(entry.at),
-              entry.operatorId === null ? operators.commandLine : (entry.email ?? operators.gone),
-              whatOf(entry),
-              entry.subjectEmail ?? (entry.subject === null ? '' : html`<code>${entry.subject}</code>`),
-              entry.outcome === null ? operators.unknown : operators.outcomes[entry.outcome],
-            ]),
-          })
-    }
-    <p class="row">
-      ${!isFirst && html`<a href="${PATHS.audit}">${operators.newest}</a>`}
-      ${
-        hasOlder &&
-        last !== undefined &&
-        html`<a rel="next" href="${PATHS.audit}?before=${last.id}">${operators.older}</a>`
-      }
-    </p>
-  </section>`;
+function balance(violations: readonly Violation[]): Html {
+  if (violations.length === 0) return banner('information', html`<p role="status">${texts.balanced}</p>`);
+  return html`${banner('bad', html`<p>${texts.unbalanced}</p>`)}
+  ${table({
+    caption: texts.ledger,
+    columns: [texts.invariant, texts.detail],
+    rows: violations.map(({ invariant, detail }) => [invariant, detail]),
+  })}`;
 }
 
-/** With how many credits, or which role. */
-function whatOf({ action, detail }: NotedAction): string {
-  return detail === null ? nameOf(action) : `${nameOf(action)}: ${detail}`;
+function logTable(noted: readonly NotedAction[]): Html {
+  return table({
+    caption: operators.title,
+    columns: [operators.at, operators.who, operators.what, operators.about, operators.detail, operators.outcome],
+    rows: noted.map((entry) => [
+      moment(entry.at),
+      whoOf(entry),
+      nameOf(entry.action),
+      subjectOf(entry),
+      detailOf(entry),
+      outcomeOf(entry),
+    ]),
+  });
+}
+
+function whoOf({ operatorId, email }: NotedAction): HtmlValue {
+  if (operatorId === null) return html`<code>${operators.commandLine}</code>`;
+  return email === null ? operators.gone : accountLink(operatorId, email);
+}
+
+/** An account that is still there is linked. */
+function subjectOf({ subject, subjectEmail }: NotedAction): HtmlValue {
+  if (subject === null) return '';
+  return subjectEmail === null ? html`<code class="ids">${subject}</code>` : accountLink(subject, subjectEmail);
+}
+
+function accountLink(id: string, email: string): Html {
+  return html`<a class="email" href="${operatedPath(id)}">${email}</a>`;
+}
+
+/** Credits as numbers are written; the role, the payment or the file as they are. */
+function detailOf({ action, detail }: NotedAction): string {
+  if (detail === null || action !== 'granted') return detail ?? '';
+  const [, amount, more] = /^(\d{1,15})(.*)$/s.exec(detail) ?? [];
+  return amount === undefined ? detail : `${number(Number(amount))}${more ?? ''}`;
+}
+
+function outcomeOf({ outcome }: NotedAction): Html {
+  const tones: Readonly<Record<NonNullable<NotedAction['outcome']>, Tone>> = { done: 'good', refused: 'bad' };
+  return outcome === null ? badge(operators.unknown, 'warning') : badge(operators.outcomes[outcome], tones[outcome]);
 }
 
 /** Of one that only a newer version knows, its own name. */

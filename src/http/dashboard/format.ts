@@ -12,6 +12,20 @@ export function moment(iso: string): Html {
   return html`<time datetime="${iso}" title="${utc}">${utc}</time>`;
 }
 
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+const RELATIVE = new Intl.RelativeTimeFormat(TEXTS.language, { numeric: 'auto' });
+
+/** "3 hours ago", and the time itself. `now`: milliseconds since 1970. */
+export function ago(iso: string, now: number): Html {
+  const past = Math.max(0, now - Date.parse(iso));
+  const [unit, length] = UNITS.find(([, one]) => past >= one) ?? ['minute', 60_000];
+  return html`${RELATIVE.format(-Math.floor(past / length), unit)} <span class="soft">${moment(iso)}</span>`;
+}
+
 /** Of audio: 61.5 seconds are "1:02". */
 export function duration(seconds: number): string {
   const whole = Math.round(seconds);

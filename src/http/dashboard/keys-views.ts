@@ -1,12 +1,20 @@
 import type { ApiKey, Role } from '../../ledger/types.js';
 import { ADMIN_SCOPE, MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
-import { moment } from './format.js';
+import { badge } from './components/badge.js';
+import { button, linkButton } from './components/button.js';
+import { card } from './components/card.js';
+import { codeBlock, copyButton } from './components/code-block.js';
+import { emptyState } from './components/empty-state.js';
+import { field } from './components/field.js';
+import { questionView } from './components/question.js';
+import { table } from './components/table.js';
+import { banner } from './components/toast.js';
+import { ago, moment } from './format.js';
 import { html, type Html } from './html.js';
 import { noticeOf } from './notice.js';
 import type { View } from './page.js';
 import { PATHS, revokePath } from './paths.js';
 import type { Site } from './site.js';
-import { table } from './table.js';
 import { TEXTS } from './texts.js';
 
 const { keys: texts } = TEXTS;
@@ -16,6 +24,8 @@ export type KeyKind = 'plain' | 'management' | 'admin';
 interface KeysState {
   /** Of who looks. */
   role: Role;
+  /** Milliseconds since 1970. */
+  now: number;
   notice?: unknown;
   /** Of a form that was refused. */
   error?: string;
@@ -24,15 +34,20 @@ interface KeysState {
 }
 
 export function keysView(keys: readonly ApiKey[], state: KeysState): View {
+  const live = keys.filter(({ revokedAt }) => revokedAt === null);
+  const revoked = keys.filter(({ revokedAt }) => revokedAt !== null);
   const main = html`${noticeOf(state.notice)}
-    <section>
-      <h2>${texts.make}</h2>
-      ${makeForm(state)}
-    </section>
-    <section>
-      <h2>${texts.list}</h2>
-      ${keys.length === 0 ? html`<p>${texts.none}</p>` : keyTable(keys)}
-    </section>`;
+    <div class="stack">
+      ${card({ title: texts.make, content: makeForm(state) })}
+      ${card({
+        title: texts.list,
+        content:
+          live.length === 0
+            ? emptyState({ icon: 'keys', title: texts.none, text: texts.noneText })
+            : liveTable(live, state.now),
+      })}
+      ${revoked.length > 0 && revokedKeys(revoked, state.now)}
+    </div>`;
   return { title: TEXTS.pages.keys, main };
 }
 
@@ -42,44 +57,59 @@ function makeForm({ role, error, name = '', kind = 'plain' }: KeysState): Html {
       <input type="radio" name="kind" value="${value}" ${value === kind && html`checked`} />
       ${label}
     </label>`;
-  return html`<form class="card" method="post" action="${PATHS.keys}">
-    ${error !== undefined && html`<p id="error" role="alert">${error}</p>`}
-    <label>
-      ${texts.name}
-      <input
-        name="name"
-        value="${name}"
-        maxlength="100"
-        required
-        autocomplete="off"
-        dir="auto"
-        ${error !== undefined && html`aria-describedby="error"`}
-      />
-    </label>
+  return html`<form class="form" method="post" action="${PATHS.keys}">
+    ${field({
+      ...{ label: texts.name, name: 'name', value: name, error },
+      attributes: { maxlength: 100, required: true, autocomplete: 'off', dir: 'auto' },
+    })}
     <fieldset>
       <legend>${texts.kind}</legend>
       ${choice('plain', texts.plain)} ${choice('management', texts.management)}
       ${role === 'operator' && choice('admin', texts.admin)}
     </fieldset>
-    <button>${texts.submit}</button>
+    <div class="row">${button({ label: texts.submit, icon: 'add' })}</div>
   </form>`;
 }
 
-function keyTable(keys: readonly ApiKey[]): Html {
+function liveTable(keys: readonly ApiKey[], now: number): Html {
   return table({
     caption: texts.list,
-    columns: [texts.name, texts.prefix, texts.scopes, texts.created, texts.used, texts.status, texts.action],
+    columns: [texts.name, texts.prefix, texts.scopes, texts.created, texts.used, texts.action],
     rows: keys.map((key) => [
-      key.name,
-      html`<code>${key.prefix}…</code>`,
-      texts.scope[kindOfKey(key)],
-      moment(key.createdAt),
-      key.lastUsedAt === null ? texts.never : moment(key.lastUsedAt),
-      key.revokedAt === null ? texts.live : html`${texts.revokedAt} ${moment(key.revokedAt)}`,
-      key.revokedAt === null &&
-        html`<a href="${revokePath(key.id)}" aria-label="${texts.revokeThe(key.name)}">${texts.revoke}</a>`,
+      ...cellsOf(key),
+      usedAt(key, now),
+      linkButton({
+        href: revokePath(key.id),
+        ...{ label: texts.revoke, fullLabel: texts.revokeThe(key.name), kind: 'danger', asks: true },
+      }),
     ]),
   });
+}
+
+function revokedKeys(keys: readonly ApiKey[], now: number): Html {
+  const caption = texts.revokedList(keys.length);
+  return html`<details class="card">
+    <summary>${caption}</summary>
+    ${table({
+      caption,
+      columns: [texts.name, texts.prefix, texts.scopes, texts.created, texts.used, texts.revokedAt],
+      rows: keys.map((key) => [...cellsOf(key), usedAt(key, now), key.revokedAt !== null && moment(key.revokedAt)]),
+    })}
+  </details>`;
+}
+
+function cellsOf(key: ApiKey): Html[] {
+  const kind = kindOfKey(key);
+  return [
+    html`${key.name}`,
+    html`<code>${key.prefix}…</code>`,
+    badge(texts.scope[kind], kind === 'plain' ? 'neutral' : 'warning'),
+    moment(key.createdAt),
+  ];
+}
+
+function usedAt({ lastUsedAt }: ApiKey, now: number): Html {
+  return lastUsedAt === null ? html`<span class="soft">${texts.never}</span>` : ago(lastUsedAt, now);
 }
 
 function kindOfKey({ scopes }: ApiKey): KeyKind {
@@ -90,41 +120,30 @@ function kindOfKey({ scopes }: ApiKey): KeyKind {
 /** The one page that shows a raw key. */
 export function madeKeyView(rawKey: string, { origin }: Site): View {
   const bearer = `curl -H 'Authorization: Bearer ${rawKey}'`;
-  const main = html`<p role="status">${texts.once}</p>
-    <p class="row">
-      <code class="raw" id="raw-key">${rawKey}</code>
-      <button type="button" data-copy="raw-key" data-copied="${texts.copied}" hidden>${texts.copy}</button>
-      <span role="status"></span>
-    </p>
-    <h2>${texts.tryIt}</h2>
-    ${command('try-command', `${bearer} ${origin}/api/v1/me`)}
-    <h2>${texts.transcribe}</h2>
-    ${command('transcribe-command', `${bearer} -F 'audio=@${texts.transcribeFile}' ${origin}/api/v1/transcribe`)}
-    <p><a href="${PATHS.keys}">${texts.back}</a></p>`;
+  const transcribe = `${bearer} -F 'audio=@${texts.transcribeFile}' ${origin}/api/v1/transcribe`;
+  const main = html`<div class="stack">
+    ${banner('warning', html`<p role="status">${texts.once}</p>`)}
+    <p class="row"><code class="raw" id="raw-key">${rawKey}</code> ${copyButton('raw-key')}</p>
+    ${card({
+      title: texts.tryIt,
+      content: codeBlock({ id: 'try-command', label: texts.tryIt, text: `${bearer} ${origin}/api/v1/me` }),
+    })}
+    ${card({
+      title: texts.transcribe,
+      content: codeBlock({ id: 'transcribe-command', label: texts.transcribe, text: transcribe }),
+    })}
+    <p><a href="${PATHS.keys}">${texts.back}</a></p>
+  </div>`;
   return { title: texts.made, main, modules: ['copy.js'] };
 }
 
-function command(id: string, line: string): Html {
-  const button = html`<button type="button" data-copy="${id}" data-copied="${texts.copied}" hidden>
-    ${texts.copy}
-  </button>`;
-  return html`<div>
-    <pre id="${id}" tabindex="0">${line}</pre>
-    ${button} <span role="status"></span>
-  </div>`;
-}
-
 export function confirmView(key: ApiKey): View {
-  const main = html`<form class="card" method="post" action="${revokePath(key.id)}">
-    <p>
-      <strong dir="auto">${key.name}</strong>
-      <code>${key.prefix}…</code>
-    </p>
-    <p>${texts.confirm}</p>
-    <div class="row">
-      <button class="danger">${texts.revoke}</button>
-      <a href="${PATHS.keys}">${texts.cancel}</a>
-    </div>
-  </form>`;
-  return { title: texts.revokeTitle, main };
+  return questionView({
+    title: texts.revokeTitle,
+    about: html`${key.name} <code>${key.prefix}…</code>`,
+    note: texts.confirm,
+    action: revokePath(key.id),
+    submit: texts.revoke,
+    back: { href: PATHS.keys, label: texts.cancel },
+  });
 }

@@ -30,10 +30,10 @@ function kindOf(given: string | null, { role }: Account): KeyKind {
   return given === 'management' || given === 'admin' ? given : 'plain';
 }
 
-export function keyPageRoutes({ ledger, inFlight }: HttpDeps, pages: PageHandlers): Route[] {
+export function keyPageRoutes({ ledger, inFlight, clock }: HttpDeps, pages: PageHandlers): Route[] {
   async function list({ account, exchange }: MemberRequest): Promise<PageReply> {
     const { notice } = exchange.req.query;
-    return keysView(await ledger.keys.list(account.id), { role: account.role, notice });
+    return keysView(await ledger.keys.list(account.id), { role: account.role, now: clock(), notice });
   }
 
   async function make({ account, site }: MemberRequest, form: URLSearchParams): Promise<PageReply> {
@@ -45,7 +45,7 @@ export function keyPageRoutes({ ledger, inFlight }: HttpDeps, pages: PageHandler
     } catch (error) {
       if (!(error instanceof VerbatimError) || error.param !== 'name') throw error;
       const keys = await ledger.keys.list(account.id);
-      return { ...keysView(keys, { role: account.role, error: error.message, name, kind }), status: 400 };
+      return { ...keysView(keys, { role: account.role, now: clock(), error: error.message, name, kind }), status: 400 };
     }
   }
 

@@ -4,6 +4,7 @@ import type { AccountLoad, ServerLoad } from './server-load.js';
 import { TEXTS } from './texts.js';
 
 const { load: texts } = TEXTS;
+const { units } = texts;
 
 export type FigureName = keyof typeof texts.figures;
 
@@ -22,16 +23,19 @@ export function textsOf(load: ServerLoad): LoadTexts {
       busySlots: `${busySlots} / ${slots}`,
       windowsInFlight: number(load.windowsInFlight),
       queuedWindows: number(load.queuedWindows),
-      backlogSeconds: `${number(Math.round(backlogSeconds))} / ${number(maxBacklogSeconds)}`,
+      backlogSeconds: `${number(Math.round(backlogSeconds))} / ${number(maxBacklogSeconds)} ${units.seconds}`,
       realTimeFactor: load.realTimeFactor?.toFixed(3) ?? texts.unknown,
-      retryAfterSeconds: number(load.retryAfterSeconds),
+      retryAfterSeconds: `${number(load.retryAfterSeconds)} ${units.seconds}`,
       requestsInFlight: number(load.requestsInFlight),
       refusals: number(load.refusals),
       liveSessions: `${number(live.sessions)} / ${number(live.most)}`,
-      liveLagMs: live.lagMs === null ? texts.unknown : [live.lagMs.median, live.lagMs.p95].map(rounded).join(' / '),
+      liveLagMs:
+        live.lagMs === null
+          ? texts.unknown
+          : `${[live.lagMs.median, live.lagMs.p95].map(rounded).join(' / ')} ${units.milliseconds}`,
       liveRefusals: number(live.refused),
-      eventLoopMs: eventLoopMs === null ? texts.unknown : eventLoopMs.toFixed(1),
-      memoryBytes: number(Math.round(memoryBytes / 2 ** 20)),
+      eventLoopMs: eventLoopMs === null ? texts.unknown : `${eventLoopMs.toFixed(1)} ${units.milliseconds}`,
+      memoryBytes: `${number(Math.round(memoryBytes / 2 ** 20))} ${units.mebibytes}`,
     },
     rows: accounts.length === 0 ? [[texts.nobody, '', '', '', '']] : accounts.map(rowOf),
   };

@@ -1,6 +1,7 @@
 /** The operator's view of the server's load: one sample with the page, then one a second over server-sent events. */
 import type { HttpDeps } from '../app/deps.js';
 import type { Route } from '../app/route.js';
+import { card } from './components/card.js';
 import { demonstrationNote } from './demonstration-note.js';
 import { html, type Html } from './html.js';
 import { LoadFeed } from './load-feed.js';
@@ -39,6 +40,39 @@ export function loadRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
   ];
 }
 
+/** Figures that belong together. */
+const GROUPS = {
+  work: ['busySlots', 'windowsInFlight', 'queuedWindows', 'backlogSeconds', 'retryAfterSeconds', 'realTimeFactor'],
+  requests: ['requestsInFlight', 'refusals'],
+  live: ['liveSessions', 'liveLagMs', 'liveRefusals'],
+  server: ['eventLoopMs', 'memoryBytes'],
+} as const satisfies Readonly<Record<string, readonly FigureName[]>>;
+
+type ChartName = keyof typeof texts.chartTitles;
+type LineName = keyof typeof texts.lines;
+
+/** Each of one unit; browser/load.ts draws them. */
+const CHARTS: Readonly<Record<ChartName, readonly LineName[]>> = {
+  slots: ['busySlots'],
+  windows: ['windowsInFlight', 'queuedWindows'],
+  seconds: ['backlogSeconds'],
+  requests: ['requestsInFlight', 'liveSessions'],
+};
+
+function chart(name: ChartName, lines: readonly LineName[]): Html {
+  const title = texts.chartTitles[name];
+  const content = html`<figure data-chart="${lines.join(' ')}">
+    <div data-target role="img" aria-label="${texts.chartOf(title)}"></div>
+    ${
+      lines.length > 1 &&
+      html`<ul>
+        ${lines.map((line, index) => html`<li class="series-${index + 1}">${texts.lines[line]}</li>`)}
+      </ul>`
+    }
+  </figure>`;
+  return card({ title, content });
+}
+
 /** A figure, which the page's script updates. */
 function figure(name: FigureName, value: string): Html {
   return html`<div>
@@ -56,19 +90,23 @@ function loadView(load: ServerLoad, device: string, note: Html | null): View {
       <noscript> · <a href="${PATHS.load}">${texts.reload}</a></noscript>
     </p>
     <p role="status" id="link" data-broken="${texts.broken}"></p>
-    <dl class="figures" id="figures" data-events="${PATHS.loadEvents}">
-      ${Object.entries(shown).map(([name, value]) => figure(name as FigureName, value))}
-    </dl>
-    <figure id="chart" hidden>
-      <div data-target role="img" aria-label="${texts.chart}"></div>
-      <ul>
-        <li class="series-1">${texts.backlogLine}</li>
-        <li class="series-2">${texts.slotsLine}</li>
-      </ul>
-    </figure>
-    <section id="accounts">
+    <div class="stack" id="figures" data-events="${PATHS.loadEvents}">
+      ${Object.entries(GROUPS).map(
+        ([group, names]) =>
+          html`<section class="stack">
+            <h2>${texts.groups[group as keyof typeof GROUPS]}</h2>
+            <dl class="figures">${names.map((name) => figure(name, shown[name]))}</dl>
+          </section>`,
+      )}
+    </div>
+    <section class="stack" data-needs-scripts hidden>
+      <h2>${texts.charts}</h2>
+      <p class="soft">${texts.chartsNote}</p>
+      <div class="columns">${Object.entries(CHARTS).map(([name, lines]) => chart(name as ChartName, lines))}</div>
+    </section>
+    <section class="stack" id="accounts">
       <h2>${texts.accounts}</h2>
-      <p>${texts.accountsNote}</p>
+      <p class="soft">${texts.accountsNote}</p>
       ${table({
         caption: texts.accounts,
         columns: [

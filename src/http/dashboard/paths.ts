@@ -49,7 +49,7 @@ export function operatedPath(
 
 /** Of a form beside the model. */
 export function modelActionPath(name: string, action: 'download' | 'cancel' | 'use'): string {
-  return `${PATHS.server}/models/${name}/${action}`;
+  return `${PATHS.models}/${name}/${action}`;
 }
 
 /** `action`: of a page or a form of the transcript. */

@@ -14,7 +14,7 @@ export const WINDOWS = [7, 30, 90] as const;
 export const GROUPINGS = ['day', 'key', 'model'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-export interface Usage {
+export interface ShownUsage {
   days: number;
   /** Seconds since 1970, of the window's first day. */
   first: number;
@@ -23,7 +23,7 @@ export interface Usage {
   byModel: readonly UsageOfModel[];
 }
 
-export function usageView(usage: Usage): View {
+export function usageView(usage: ShownUsage): View {
   const { byDay } = usage;
   const main = html`<div class="stack">
     ${windows(usage.days)}
@@ -58,7 +58,7 @@ function sums(rows: readonly UsageSums[]): Html {
   );
 }
 
-function chart({ days, first }: Usage): Html {
+function chart({ days, first }: ShownUsage): Html {
   const content = html`<figure id="chart" data-first="${first}" data-days="${days}">
     <div data-target role="img" aria-label="${texts.chart(days)}"></div>
     <ul></ul>
@@ -66,7 +66,7 @@ function chart({ days, first }: Usage): Html {
   return html`<div data-needs-scripts hidden>${card({ title: texts.chartTitle, content })}</div>`;
 }
 
-function byKeyAndModel({ days, byKey, byModel }: Usage): Html {
+function byKeyAndModel({ days, byKey, byModel }: ShownUsage): Html {
   const keys = byKey.map(({ name, ...row }) => ({ name, ...row }));
   const models = byModel.map(({ model, ...row }) => ({ name: model ?? texts.unknownModel, ...row }));
   return html`<div class="columns">
@@ -106,7 +106,7 @@ function share(name: string, part: number): HtmlValue {
   </span>`;
 }
 
-function days({ days: window, byDay }: Usage): Html {
+function days({ days: window, byDay }: ShownUsage): Html {
   return card({
     ...{ id: 'by-day', title: texts.byDay, action: csvLink('day', window) },
     content: table({

@@ -2,11 +2,11 @@
 import { DAY_MS, utcDay } from '../../ledger/time.js';
 import type { HttpDeps } from '../app/deps.js';
 import type { Route } from '../app/route.js';
-import { CSV_TYPE, csvText } from './csv.js';
+import { CSV_TYPE, csvText } from '../../library/exports/csv-table.js';
 import { PATHS } from './paths.js';
 import { Refusal } from './refusal.js';
 import { TEXTS } from './texts.js';
-import { GROUPINGS, usageView, WINDOWS, type Grouping, type Usage } from './usage-view.js';
+import { GROUPINGS, usageView, WINDOWS, type Grouping, type ShownUsage } from './usage-view.js';
 import type { Download, MemberRequest, PageHandlers } from './page-handlers.js';
 
 const DEFAULT_WINDOW = 30;
@@ -14,7 +14,7 @@ const DEFAULT_WINDOW = 30;
 export function usageRoutes({ clock, ledger }: HttpDeps, pages: PageHandlers): Route[] {
   const { history } = ledger;
 
-  async function usageOf({ account, exchange }: MemberRequest): Promise<Usage> {
+  async function usageOf({ account, exchange }: MemberRequest): Promise<ShownUsage> {
     const days = windowOf(exchange.req.query['days']);
     return {
       days,
@@ -54,7 +54,7 @@ function groupingOf(given: unknown): Grouping {
 
 const SUMS = ['requests', 'minutes', 'credits'] as const;
 
-const CSV_OF: Readonly<Record<Grouping, (usage: Usage) => string>> = {
+const CSV_OF: Readonly<Record<Grouping, (usage: ShownUsage) => string>> = {
   day: ({ byDay }) =>
     csvText(
       ['date', 'endpoint', ...SUMS],

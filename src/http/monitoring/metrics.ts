@@ -4,6 +4,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import type { DiarizationObserver } from '../../engine/speakers/fair-diarizer.js';
 import type { TranslationObserver } from '../../engine/translation/translation-scheduler.js';
 import type { EngineObserver, EngineStats } from '../../engine/types.js';
+import type { ModelsInMemory } from '../../models/model-store.js';
 
 const QUEUE_BUCKETS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 const INFERENCE_BUCKETS = [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32];
@@ -22,14 +23,6 @@ export interface MetricsSources {
   liveSessions: () => LiveStats;
   openJobs: () => Promise<{ queued: number; running: number }>;
   pendingWebhooks: () => Promise<number>;
-}
-
-export interface ModelsInMemory {
-  /** Names of speech models. */
-  loaded: readonly string[];
-  /** What the processes with models hold, and what they may; Infinity: no limit is known. */
-  usedBytes: number;
-  limitBytes: number;
 }
 
 export type EndedStatus = 'succeeded' | 'failed' | 'cancelled';

@@ -214,6 +214,7 @@ export class PostgresAdministration implements AccountAdministration {
       [accountId, now],
     );
     await query(`DELETE FROM jobs WHERE account_id = $1 AND status IN ('queued', 'running')`, [accountId]);
+    await query('UPDATE credit_packs SET note = NULL WHERE account_id = $1 AND note IS NOT NULL', [accountId]);
     // Holds return their credits to a pack that has expired.
     await query(
       `UPDATE credit_packs SET expired = expired + remaining, remaining = 0, expires_at = least(expires_at, $2)

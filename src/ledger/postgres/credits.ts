@@ -1,5 +1,5 @@
 import { noAccount } from '../rows/accounts.js';
-import { checkGrant, checkPayment, samePayment, toPack, withAmounts, type PackRow } from '../rows/packs.js';
+import { checkGrant, checkNote, checkPayment, samePayment, toPack, withAmounts, type PackRow } from '../rows/packs.js';
 import type { CreditLedger } from '../ledger.js';
 import type { WallClock } from '../time.js';
 import type { Balance, CreditPack, Grant, GrantedPack, PackAmounts } from '../types.js';
@@ -38,9 +38,9 @@ export class PostgresCredits implements CreditLedger {
     const now = this.clock();
     const expiresAt = checkGrant(input, now);
     const [row] = await query<PackRow>(
-      `INSERT INTO credit_packs (purchased, remaining, created_at, expires_at, account_id, payment_id)
-       SELECT $1, $1, $2, $3, id, $5 FROM accounts WHERE id = $4 AND deleted_at IS NULL RETURNING *`,
-      [input.amount, now, expiresAt, input.accountId, input.paymentId ?? null],
+      `INSERT INTO credit_packs (purchased, remaining, created_at, expires_at, account_id, payment_id, note)
+       SELECT $1, $1, $2, $3, id, $5, $6 FROM accounts WHERE id = $4 AND deleted_at IS NULL RETURNING *`,
+      [input.amount, now, expiresAt, input.accountId, input.paymentId ?? null, checkNote(input.note ?? null)],
     );
     if (row === undefined) throw noAccount(input.accountId);
     return toPack(row);
@@ -57,7 +57,7 @@ export class PostgresCredits implements CreditLedger {
 
   async packs(accountId: string, emptyOnes: number): Promise<(CreditPack & PackAmounts)[]> {
     const rows = await this.statements.repeatable<PackRow & PackAmounts>(
-      `SELECT id, account_id, purchased, held, spent, created_at, expires_at, payment_id,
+      `SELECT id, account_id, purchased, held, spent, created_at, expires_at, payment_id, note,
          CASE WHEN expires_at <= $2 THEN 0 ELSE remaining END AS remaining,
          expired + CASE WHEN expires_at <= $2 THEN remaining ELSE 0 END AS expired
        FROM credit_packs pack WHERE account_id = $1 AND (pack.remaining + held > 0 OR id IN (

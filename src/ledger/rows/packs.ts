@@ -1,10 +1,13 @@
 /** Credit packs as they are stored, and what may be stored. */
 import { VerbatimError } from '../../errors.js';
+import { lengthOf, UNPRINTABLE } from '../text.js';
 import { parseIso, toIso, toIsoOrNull } from '../time.js';
 import type { CreditPack, Grant, PackAmounts } from '../types.js';
 
 /** Keeps every sum of thousands of packs an exact integer in JavaScript. */
 export const MAX_GRANT = 1_000_000_000_000;
+
+const MAX_NOTE_LENGTH = 200;
 
 export interface PackRow {
   id: number;
@@ -14,6 +17,7 @@ export interface PackRow {
   created_at: number;
   expires_at: number | null;
   payment_id: string | null;
+  note: string | null;
 }
 
 export function toPack(row: PackRow): CreditPack {
@@ -25,6 +29,7 @@ export function toPack(row: PackRow): CreditPack {
     createdAt: toIso(row.created_at),
     expiresAt: toIsoOrNull(row.expires_at),
     paymentId: row.payment_id,
+    note: row.note,
   };
 }
 
@@ -52,6 +57,17 @@ export function checkPayment(id: string): string {
     'invalid_request',
     "The payment's id must be 1 to 255 printable ASCII characters without spaces.",
     { param: 'payment_id' },
+  );
+}
+
+/** null: none. Throws `invalid_request`. */
+export function checkNote(given: string | null): string | null {
+  const note = given?.trim() ?? '';
+  if (lengthOf(note) <= MAX_NOTE_LENGTH && !UNPRINTABLE.test(note)) return note || null;
+  throw new VerbatimError(
+    'invalid_request',
+    `The note must be text of at most ${MAX_NOTE_LENGTH} characters, without control characters and lone surrogates.`,
+    { param: 'note' },
   );
 }
 

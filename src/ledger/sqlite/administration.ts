@@ -161,6 +161,7 @@ export class SqliteAdministration implements AccountAdministration {
     credits.forfeit(accountId);
     keys.anonymizeAllOf(accountId);
     statements.dropTerms.run(accountId);
+    statements.dropNotes.run(accountId);
     access.deleteAllOf(accountId);
   }
 
@@ -220,6 +221,9 @@ function prepare(database: Database.Database) {
     anonymize: database.prepare<[number, string]>(
       `UPDATE accounts SET email = NULL, name = NULL, role = 'user', deleted_at = ?, erased_to = 0
        WHERE id = ? AND deleted_at IS NULL`,
+    ),
+    dropNotes: database.prepare<[string]>(
+      'UPDATE credit_packs SET note = NULL WHERE account_id = ? AND note IS NOT NULL',
     ),
     dropTerms: database.prepare<[string]>('DELETE FROM account_terms WHERE account_id = ?'),
     openJobs: database

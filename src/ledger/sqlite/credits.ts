@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import { noAccount } from '../rows/accounts.js';
 import {
   checkGrant,
+  checkNote,
   checkPayment,
   insufficient,
   samePayment,
@@ -34,9 +35,12 @@ export class Credits {
     database: Database.Database,
     private readonly clock: WallClock,
   ) {
-    this.#insert = database.prepare<[number, number, number, number | null, string | null, string], PackRow>(
-      `INSERT INTO credit_packs (purchased, remaining, created_at, expires_at, payment_id, account_id)
-       SELECT ?, ?, ?, ?, ?, id FROM accounts WHERE id = ? AND deleted_at IS NULL RETURNING *`,
+    this.#insert = database.prepare<
+      [number, number, number, number | null, string | null, string | null, string],
+      PackRow
+    >(
+      `INSERT INTO credit_packs (purchased, remaining, created_at, expires_at, payment_id, note, account_id)
+       SELECT ?, ?, ?, ?, ?, ?, id FROM accounts WHERE id = ? AND deleted_at IS NULL RETURNING *`,
     );
     this.#ofPayment = database.prepare<[string], PackRow>('SELECT * FROM credit_packs WHERE payment_id = ?');
     // Holds return their credits to a pack that has expired.
@@ -51,7 +55,7 @@ export class Credits {
               (SELECT coalesce(sum(purchased), 0) FROM credit_packs WHERE account_id = ?) AS lifetimePurchased`,
     );
     this.#list = database.prepare<{ account: string; now: number; empty: number }, PackRow & PackAmounts>(
-      `SELECT id, account_id, purchased, held, spent, created_at, expires_at, payment_id,
+      `SELECT id, account_id, purchased, held, spent, created_at, expires_at, payment_id, note,
          iif(expires_at <= @now, 0, remaining) AS remaining,
          expired + iif(expires_at <= @now, remaining, 0) AS expired
        FROM credit_packs WHERE account_id = @account AND (remaining + held > 0 OR id IN (
@@ -80,11 +84,12 @@ export class Credits {
   }
 
   grant(input: Grant): GrantedPack {
-    const { accountId, amount, paymentId = null } = input;
+    const { accountId, amount, paymentId = null, note = null } = input;
     const known = paymentId === null ? undefined : this.#ofPayment.get(checkPayment(paymentId));
     if (known !== undefined) return { ...samePayment(known, input), repeated: true };
     const now = this.clock();
-    const row = this.#insert.get(amount, amount, now, checkGrant(input, now), paymentId, accountId);
+    const expiresAt = checkGrant(input, now);
+    const row = this.#insert.get(amount, amount, now, expiresAt, paymentId, checkNote(note), accountId);
     if (row === undefined) throw noAccount(accountId);
     return { ...toPack(row), repeated: false };
   }

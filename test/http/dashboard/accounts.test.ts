@@ -80,27 +80,86 @@ describe('dashboard: the operator’s accounts', () => {
       expect(refused.status, fields.amount).to.equal(400);
       expect(refused.text).to.contain('allowed: an integer');
     }
-    expect((await grant({ amount: '1', expires: '2026-11-01' })).text).to.contain('The expiry is');
+    const late = await grant({ amount: '1', expires: '2026-11-01', note: 'a gift' });
+    expect(late.text)
+      .to.match(/id="expires-error" role="alert">The expiry is/)
+      .and.to.contain('value="a gift"');
     expect(await balance()).to.equal(507);
     expect(await server.ledger.audit()).to.deep.equal([]);
+  });
+
+  it('are found by a search, which is no markup and has a bound', async () => {
+    await server.ledger.accounts.create({ email: 'zoe@example.com', name: 'Zoë Müller' });
+    const found = async (search: string): Promise<string[]> =>
+      rowsOf((await browser.get(`${LIST}?search=${encodeURIComponent(search)}`)).text).map(([email]) => email!);
+    expect(await found('mull')).to.deep.equal(['zoe@example.com']);
+    expect(await found('ZOE@')).to.deep.equal(['zoe@example.com']);
+    expect(await found(ann.id)).to.deep.equal([ann.email]);
+    expect(await found('')).to.have.length(3);
+    const none = await browser.get(`${LIST}?search=%3Cb%3E%22nobody`);
+    expect(none.text)
+      .to.contain('No account matches.')
+      .and.to.contain('&lt;b&gt;&quot;nobody')
+      .and.not.to.contain('<b>');
+    for (const search of ['x'.repeat(255), 'a&search=b']) {
+      expect((await browser.get(`${LIST}?search=${search}`)).status, search).to.equal(400);
+    }
+  });
+
+  it('are shown with their credits, and when they were seen last', async () => {
+    now += 5 * 60_000;
+    await server.ledger.keys.authenticate(
+      (await server.ledger.keys.create({ accountId: ann.id, name: 'k', scopes: [] })).rawKey,
+    );
+    await browserOf(server, ann);
+    now += 3 * 3_600_000;
+    const row = rowsOf((await browser.get(LIST)).text).find(([email]) => email === ann.email);
+    expect(row?.slice(0, 5).map((cell) => cell.replace(/\s+/g, ' '))).to.deep.equal([
+      ...[ann.email, '', 'active', '7', '3 hours ago 2026-11-22 12:05 UTC'],
+    ]);
+  });
+
+  it('are granted a payment once, with a note that only operators see', async () => {
+    const grant = (fields: Record<string, string>) => browser.post(`${LIST}/${ann.id}/grant`, fields);
+    const paid = { amount: '500', expires: '', payment: 'pay_7', note: 'Invoice <7>' };
+    expect((await grant(paid)).location).to.contain('notice=granted');
+    const again = await grant(paid);
+    expect((await browser.get(again.location!)).text).to.contain('This payment was granted before. Nothing was added.');
+    const { text } = await browser.get(`${LIST}/${ann.id}`);
+    expect(rowsOf(text).at(-1)).to.deep.equal([
+      ...['2026-11-22 12:00 UTC', 'never', '500', '500', '0', 'pay_7', 'Invoice &lt;7&gt;'],
+    ]);
+    expect((await (await browserOf(server, ann)).get('/dashboard')).text).not.to.contain('Invoice');
+    const conflict = await grant({ ...paid, amount: '9' });
+    expect(conflict.status).to.equal(400);
+    expect(conflict.text).to.match(/id="payment-error" role="alert">This payment has granted 500 credits/);
+    expect((await grant({ ...paid, payment: 'a b' })).text).to.contain('id="payment-error"');
+    expect((await grant({ amount: '1', note: 'x'.repeat(201) })).text).to.contain('id="note-error"');
+    expect(await balance()).to.equal(507);
+    const [noted] = (await server.ledger.operators.list({ limit: 9, before: null })).slice(-1);
+    expect(noted).to.include({ action: 'granted', detail: '500, pay_7', outcome: 'done' });
   });
 
   it('are in the operators’ log: who asked, about whom, how much, and whether it was done', async () => {
     await browser.post(LIST, { email: 'nia@example.com', name: '' });
     await browser.post(LIST, { email: 'nia@example.com', name: '' });
-    await browser.post(`${LIST}/${ann.id}/grant`, { amount: '500', expires: '' });
+    await browser.post(`${LIST}/${ann.id}/grant`, { amount: '1500', expires: '' });
     await browser.post(`${LIST}/${ann.id}/grant`, { amount: 'many', expires: '' });
     await browser.post(`${LIST}/${operator.id}/suspend`, {});
     await server.ledger.operators.note({ operatorId: null, action: 'key-made', subject: ann.id });
     const { text } = await browser.get('/dashboard/operator/audit');
     expect(rowsOf(text).map((cells) => cells.slice(1))).to.deep.equal([
-      ['command line', 'create an API key', ann.email, 'unknown'],
-      [operator.email, 'suspend the account', operator.email, 'refused'],
-      [operator.email, 'grant credits', ann.email, 'refused'],
-      [operator.email, 'grant credits: 500', ann.email, 'done'],
-      [operator.email, 'create an account', '', 'refused'],
-      [operator.email, 'create an account', 'nia@example.com', 'done'],
+      ['command line', 'create an API key', ann.email, '', 'unknown'],
+      [operator.email, 'suspend the account', operator.email, '', 'refused'],
+      [operator.email, 'grant credits', ann.email, '', 'refused'],
+      [operator.email, 'grant credits', ann.email, '1,500', 'done'],
+      [operator.email, 'create an account', '', '', 'refused'],
+      [operator.email, 'create an account', 'nia@example.com', '', 'done'],
     ]);
+    expect(text).to.contain(`href="${LIST}/${ann.id}"`).and.to.contain(`href="${LIST}/${operator.id}"`);
+    await server.ledger.administration.delete(ann.id);
+    const without = (await browser.get('/dashboard/operator/audit')).text;
+    expect(without).to.contain(ann.id).and.not.to.contain(`href="${LIST}/${ann.id}"`);
   });
 
   it('are in the operators’ log with the admin keys that operators make and revoke for themselves, not with other keys', async () => {
@@ -147,7 +206,7 @@ describe('dashboard: the operator’s accounts', () => {
     const asked = () => transcribe(server, { key, parts: [['audio', fakeAudio(9)]] });
     expect((await asked()).status).to.equal(403);
     expect(await balance(account)).to.equal(5);
-    expect((await browser.get(LIST)).text).to.contain(', suspended');
+    expect((await browser.get(LIST)).text).to.contain('>suspended<');
     await browser.post(`${LIST}/${account.id}/resume`);
     expect((await asked()).status).to.equal(200);
   });
@@ -161,12 +220,12 @@ describe('dashboard: the operator’s accounts', () => {
     ] as const) {
       expect(text).to.contain(`href="${LIST}/${ann.id}/${action}"`);
       const question = await browser.get(`${LIST}/${ann.id}/${action}`);
-      expect(question.text).to.contain(ann.email).and.to.contain(`>${says}</button>`);
+      expect(question.text).to.contain(ann.email).and.to.contain(`<span>${says}</span>`);
     }
     const asked = await server.ledger.accounts.find(ann.email);
     expect(asked).to.include({ role: 'user', suspendedAt: null });
     await server.ledger.access.setRole(ann.id, 'operator');
-    expect((await browser.get(`${LIST}/${ann.id}/role`)).text).to.contain('name="role" value="user"');
+    expect((await browser.get(`${LIST}/${ann.id}/role`)).text).to.match(/name="role"\s+value="user"/);
   });
 
   it('are exported, and deleted when that is confirmed', async () => {
@@ -231,15 +290,15 @@ describe('dashboard: the operator’s accounts', () => {
     }
     const { administration } = server.ledger;
     const asked: number[] = [];
-    const list = administration.list.bind(administration);
-    administration.list = (page) => (asked.push(page.limit), list(page));
+    const list = administration.customers.bind(administration);
+    administration.customers = (page) => (asked.push(page.limit), list(page));
     server.ledger.accounts.list = () => Promise.reject(new Error('All accounts are never read for a page.'));
     const first = await browser.get(LIST);
     expect(asked, 'rows of one page, and one more, to know whether there is another').to.deep.equal([51]);
     expect(first.text).to.contain('many40@').and.not.to.contain('many55@');
     const second = await browser.get(/rel="next" href="([^"]+)"/.exec(first.text)?.[1] ?? '');
     expect(second.text).to.contain('many55@').and.not.to.contain('many40@').and.not.to.contain('rel="next"');
-    expect(second.text, 'and back').to.contain(`href="${LIST}">First page`);
+    expect(second.text, 'and back').to.contain(`href="${LIST}"`).and.to.contain('First page');
     expect((await browser.get(`${LIST}?after=nonsense`)).status).to.equal(400);
   });
 });

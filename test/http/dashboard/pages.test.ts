@@ -141,12 +141,12 @@ describe('dashboard: usage and keys', () => {
       const [ci, laptop] = rowsOf((await browser.get('/dashboard/keys')).text);
       expect(ci?.slice(0, 3)).to.deep.equal(['ci', `${rawOf(management.text).slice(0, 11)}…`, 'manage keys']);
       expect(laptop?.slice(2)).to.deep.equal([
-        'transcribe',
-        '2026-11-22 12:00 UTC',
-        '2026-11-22 12:00 UTC',
-        'in use',
-        'Revoke',
+        ...['transcribe', '2026-11-22 12:00 UTC', 'this minute 2026-11-22 12:00 UTC', 'Revoke'],
       ]);
+      now += 3 * 3_600_000;
+      const later = rowsOf((await browser.get('/dashboard/keys')).text);
+      expect(later[1]?.[4]).to.equal('3 hours ago 2026-11-22 12:00 UTC');
+      expect(later.find(([name]) => name === ann.key.name)?.[4]).to.equal('never');
     });
 
     it('are neither shown nor made again by loading the page again', async () => {
@@ -182,7 +182,7 @@ describe('dashboard: usage and keys', () => {
       for (const name of ['', '   ', 'x'.repeat(101), 'a\u202eb']) {
         const { status, text } = await make({ name, kind: 'management' });
         expect(status).to.equal(400);
-        expect(text).to.match(/id="error" role="alert">\s*The key name must/);
+        expect(text).to.match(/id="name-error" role="alert">\s*The key name must/);
         expect(text).to.match(/value="management"\s+checked/);
       }
       expect((await server.ledger.keys.list(ann.account.id)).length).to.equal(before);
@@ -209,7 +209,10 @@ describe('dashboard: usage and keys', () => {
       expect(answer.error?.code).to.equal('invalid_api_key');
       expect(await server.balance(ann)).to.equal(100);
       const page = await browser.get(location!);
-      expect(page.text).to.contain('The key is revoked.').and.to.contain('revoked <time');
+      expect(page.text).to.contain('The key is revoked.').and.to.contain('1 revoked key');
+      const [row] = rowsOf(page.text).slice(-1);
+      expect(row?.[0]).to.equal(ann.key.name);
+      expect(row?.[5]).to.equal('2026-11-22 12:00 UTC');
       expect((await browser.get(`/dashboard/keys/${id}/revoke`)).status).to.equal(404);
     });
 

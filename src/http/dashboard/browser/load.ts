@@ -1,26 +1,23 @@
-/** The figures, the chart of the last minutes and the table of accounts, kept up to date by the server's events. */
+/** The figures, the charts of the last minutes and the table of accounts, kept up to date by the server's events. */
 import type uPlotType from 'uplot';
 import { axis, chartIn, colour, fromZero } from './chart.js';
 
 /** The figures and rows are texts, as the server writes them into the page. */
 interface ServerLoad {
   at: string;
-  slots: number;
-  busySlots: number;
-  backlogSeconds: number;
+  live: { sessions: number };
   figures: Record<string, string>;
   rows: string[][];
 }
 
 /** Points of the chart; older ones are dropped. */
-const POINTS = 180;
-const HEIGHT = 200;
+const POINTS = 600;
+const HEIGHT = 160;
 const RETRY_MS = 5000;
-/** Between the marks of an axis of seconds or slots: parts of either would be written twice. */
-const WHOLE_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300];
-/** Of a chart, in uPlot's words. */
-// eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- the script of uPlot has no such enum
-const RIGHT = 1 as uPlotType.Axis.Side;
+/** Between the marks of an axis of seconds: a minute is written once. */
+const TIME_STEPS = [60, 120, 180, 300];
+/** Between the marks of an axis of what is counted: parts of it would be written twice. */
+const WHOLE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000];
 
 function showFigures({ figures }: ServerLoad): void {
   for (const place of document.querySelectorAll<HTMLElement>('[data-load]')) {
@@ -51,77 +48,82 @@ function newCell(row: HTMLTableRowElement, index: number): HTMLTableCellElement 
   return cell;
 }
 
-/** As the tables write it, without the day. */
-function timeOf(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().slice(11, 19);
-}
+/** In the reader's zone. */
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
 /** As long as the chart can become, from its first point on; before that nothing. */
 const lastMinutes: uPlotType.Scale.Range = (_chart, _first, last: number | null) =>
   last === null ? [null, null] : [last - POINTS, last];
 
-/** Seconds since 1970, seconds of backlog, slots that work: at most POINTS of each. */
+/** Values of one unit in the last minutes: at most POINTS of each. */
 class LoadChart {
-  readonly #data: [number[], number[], number[]] = [[], [], []];
+  /** Seconds since 1970, then the values of each line. */
+  readonly #data: number[][];
   readonly #chart: uPlotType;
-  #slots = 1;
 
-  constructor(target: HTMLElement) {
-    const line = (name: string, scale: string) => ({
-      scale,
-      stroke: colour(name),
-      width: 2,
-      points: { show: false },
+  constructor(
+    target: HTMLElement,
+    private readonly lines: readonly string[],
+  ) {
+    this.#data = [[], ...lines.map(() => [])];
+    const line = (_name: string, index: number) => ({
+      ...{ stroke: colour(`--series-${index + 1}`), width: 2, points: { show: false } },
     });
-    this.#chart = chartIn(target, this.#data, {
+    this.#chart = chartIn(target, this.#data as [number[], ...number[][]], {
       height: HEIGHT,
       axes: [
-        axis({ space: 80, incrs: WHOLE_STEPS, values: (_chart, seconds) => seconds.map(timeOf) }),
-        axis({ scale: 'y', stroke: colour('--series-1') }),
-        axis({ scale: 'slots', stroke: colour('--series-2'), side: RIGHT, incrs: WHOLE_STEPS, grid: { show: false } }),
+        axis({
+          space: 60,
+          incrs: TIME_STEPS,
+          values: (_chart, seconds) => seconds.map((at) => clock.format(at * 1000)),
+        }),
+        axis({ incrs: WHOLE_STEPS, size: 56 }),
       ],
-      scales: {
-        x: { range: lastMinutes },
-        y: { range: fromZero },
-        slots: { range: () => [0, this.#slots] },
-      },
-      series: [{}, line('--series-1', 'y'), line('--series-2', 'slots')],
+      scales: { x: { range: lastMinutes }, y: { range: fromZero } },
+      series: [{}, ...lines.map(line)],
     });
   }
 
-  add({ at, backlogSeconds, busySlots, slots }: ServerLoad): void {
-    this.#slots = Math.max(1, slots);
-    const point = [Date.parse(at) / 1000, backlogSeconds, busySlots];
-    for (const [index, values] of this.#data.entries()) {
-      values.push(point[index] ?? 0);
-      if (values.length > POINTS) values.shift();
+  add(load: ServerLoad): void {
+    const values = this.lines.map((line) => valueOf(load, line));
+    for (const [index, value] of [Date.parse(load.at) / 1000, ...values].entries()) {
+      const known = this.#data[index];
+      known?.push(value);
+      if (known !== undefined && known.length > POINTS) known.shift();
     }
-    this.#chart.setData(this.#data);
+    this.#chart.setData(this.#data as [number[], ...number[][]]);
   }
+}
+
+function valueOf(load: ServerLoad, line: string): number {
+  const value = line === 'liveSessions' ? load.live.sessions : (load as unknown as Record<string, unknown>)[line];
+  return typeof value === 'number' ? value : 0;
 }
 
 const figures = document.getElementById('figures');
 const status = document.getElementById('link');
-const figure = document.getElementById('chart');
-const target = figure?.querySelector<HTMLElement>('[data-target]');
 const events = figures?.dataset['events'];
-if (figure && target && events !== undefined) {
-  figure.hidden = false;
-  listen(events, new LoadChart(target));
+if (events !== undefined) {
+  document.querySelector('[data-needs-scripts]')?.removeAttribute('hidden');
+  const charts = [...document.querySelectorAll<HTMLElement>('[data-chart]')].map((figure) => {
+    const target = figure.querySelector<HTMLElement>('[data-target]') ?? figure;
+    return new LoadChart(target, figure.dataset['chart']?.split(' ') ?? []);
+  });
+  listen(events, charts);
 }
 
-function listen(url: string, chart: LoadChart): void {
+function listen(url: string, charts: readonly LoadChart[]): void {
   const source = new EventSource(url);
   source.addEventListener('load', ({ data }: MessageEvent<string>) => {
     const load = JSON.parse(data) as ServerLoad;
     if (status?.textContent) status.textContent = '';
     showFigures(load);
     showAccounts(load);
-    chart.add(load);
+    for (const chart of charts) chart.add(load);
   });
   const again = (pauseMs: number): void => {
     source.close();
-    setTimeout(() => listen(url, chart), pauseMs);
+    setTimeout(() => listen(url, charts), pauseMs);
   };
   source.addEventListener('again', () => again(0));
   source.addEventListener('error', () => {

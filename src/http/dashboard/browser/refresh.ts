@@ -35,7 +35,16 @@ async function look(): Promise<void> {
   setTimeout(again, PAUSE_MS);
 }
 
+/** What the reader has unfolded stays so. */
+function keepOpen(live: HTMLElement, fresh: HTMLElement): void {
+  for (const { id } of live.querySelectorAll('details[open][id]')) {
+    const next = [...fresh.querySelectorAll('details')].find((details) => details.id === id);
+    if (next !== undefined) next.open = true;
+  }
+}
+
 function show(live: HTMLElement, fresh: HTMLElement): void {
+  keepOpen(live, fresh);
   const [old, next] = [[...live.children], [...fresh.children]];
   if (old.length !== next.length) live.replaceChildren(...next);
   else for (const [index, section] of old.entries()) takeOver(section, next[index] ?? section);

@@ -24,6 +24,7 @@ export const ERRORS = {
   noTheme: 'The theme must be system, light or dark.',
   noGrouping: 'Usage can be downloaded by day, key or model.',
   noWindow: 'Usage is available for 7, 30 or 90 days.',
+  noSearch: 'The search has at most 254 characters.',
   noAccount: 'There is no such account.',
   ownAccount: 'You cannot suspend or delete your own account. Another operator can, or use the command line.',
   ownRole: 'You cannot remove your own operator role. Another operator can, or use the command line.',

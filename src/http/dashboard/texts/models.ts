@@ -13,7 +13,23 @@ export const DEMONSTRATION = {
 } as const;
 
 export const MODELS = {
-  title: 'Models',
+  title: 'All models',
+  recommended: 'Recommended for this machine',
+  recommendedNote: 'The best published model that is fast enough here.',
+  notMeasured:
+    'This machine has not been measured yet. The server does it by itself before it downloads a first model; ' +
+    '“verbatim models pull” does it, too.',
+  speed: 'Speed',
+  speedOf: (times: string) => `${times} × real time, on one stream`,
+  sizeName: 'Size',
+  memory: 'Memory of models',
+  memoryNote: 'Unused models leave the memory when another one needs the room.',
+  memoryOf: (used: string, limit: string) => `${used} of ${limit} MiB`,
+  memoryUsed: (used: string) => `${used} MiB; no limit is set`,
+  inMemory: 'In memory',
+  loaded: 'in memory',
+  failed: 'failed',
+  variants: (count: string) => (count === '1' ? '1 other size' : `${count} other sizes`),
   note:
     'A download continues when this page is closed, and an interrupted one resumes where it stopped. Files are ' +
     'verified before they are used.',

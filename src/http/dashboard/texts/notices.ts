@@ -10,6 +10,7 @@ export const NOTICES = {
   'share-revoked': 'The link no longer works.',
   'account-made': 'The account was created.',
   granted: 'The credits were granted.',
+  'granted-before': 'This payment was granted before. Nothing was added.',
   'role-set': 'The role was changed.',
   suspended: 'The account is suspended. Its running requests were stopped and not charged.',
   resumed: 'The account is active again.',

@@ -7,6 +7,7 @@
 export const activityTables = `
 ALTER TABLE holds ADD COLUMN file_name TEXT CHECK (length(file_name) BETWEEN 1 AND 255);
 ALTER TABLE jobs ADD COLUMN file_name TEXT CHECK (length(file_name) BETWEEN 1 AND 255);
+ALTER TABLE credit_packs ADD COLUMN note TEXT CHECK (length(note) BETWEEN 1 AND 200);
 CREATE INDEX usage_events_by_time ON usage_events (account_id, created_at, hold_id);
 
 -- Sums of usage_events, kept in the transaction that adds an event. model '': it was not recorded.
