@@ -38,6 +38,8 @@ export class ListenSession {
   #seconds = 0;
   /** Finalize messages whose result has not come. */
   #finalizing = 0;
+  /** The utterance of the last final result goes on. */
+  #isSpeaking = false;
   #isClosing = false;
 
   constructor(private readonly parts: ListenParts) {
@@ -130,6 +132,7 @@ export class ListenSession {
   }
 
   #final(event: FinalResult): void {
+    this.#isSpeaking = event.endedBy === 'agreement';
     const fromFinalize = event.endedBy === 'client' && this.#finalizing > 0;
     if (fromFinalize) this.#finalizing -= 1;
     const { kind } = this.parts.options.settings.turns;
@@ -163,7 +166,8 @@ export class ListenSession {
   #lookForEnd(): void {
     const { utteranceEndMs } = this.parts.options;
     const last = this.#lastWordEnd;
-    if (utteranceEndMs === null || last === null || this.#seconds - last < utteranceEndMs / 1000) return;
+    if (utteranceEndMs === null || last === null || this.#isSpeaking || this.#seconds - last < utteranceEndMs / 1000)
+      return;
     this.#lastWordEnd = null;
     this.#send({ type: 'UtteranceEnd', channel: [0, 1], last_word_end: round(last) });
   }

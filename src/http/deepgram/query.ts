@@ -31,6 +31,8 @@ const OPUS_RATE = 48_000;
 const DEEPGRAM_NAME = /^(nova|enhanced|base)/i;
 const DEFAULT_LANGUAGE = 'en';
 const DEFAULT_ENDPOINTING_MS = 10;
+/** Of text that is final while the utterance goes on: where interim results are on, it costs no decoding more. */
+const STABLE_SECONDS = 2;
 
 /** Parameters without effect, which clients send by default. */
 const IGNORED = ['no_delay', 'filler_words', 'extra', 'profanity_filter', 'tag', 'mip_opt_out', 'version'];
@@ -59,6 +61,7 @@ export function listenOptions(query: URLSearchParams, speechModels: SpeechModelD
   refuseUnserved(query);
   const interimResults = flag(query, 'interim_results', false);
   const vadEvents = flag(query, 'vad_events', false);
+  const diarize = !isOff(query.get('diarize') ?? '') && flag(query, 'diarize', false);
   return {
     model: listenModel(query.get('model'), speechModels),
     format: formatOf(query),
@@ -69,7 +72,9 @@ export function listenOptions(query: URLSearchParams, speechModels: SpeechModelD
       turns: turnsOf(query.get('endpointing'), vadEvents),
       interim: interimResults,
       words: true,
-      diarize: !isOff(query.get('diarize') ?? '') && flag(query, 'diarize', false),
+      diarize,
+      // Its decodings are there; but who speaks is found for a whole stretch only.
+      stableSeconds: interimResults && !diarize ? STABLE_SECONDS : null,
     },
     interimResults,
     utteranceEndMs: utteranceEndOf(query, interimResults),

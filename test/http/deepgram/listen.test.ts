@@ -1,11 +1,11 @@
 /** Deepgram's live protocol: every parameter of its query, its control messages, and how it ends. */
 import { expect } from 'chai';
 import { FakeDiarizer } from '../../support/fake-diarizer.js';
-import { spokenPcm } from '../../support/live-audio.js';
+import { pieces, spokenPcm } from '../../support/live-audio.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 import { bearer, TestServer, type Customer } from '../../support/server.js';
 import { socketRefusal, SocketClient, type SocketEvent } from '../../support/socket-client.js';
-import { pcmOfSilence } from '../../support/speech.js';
+import { pcmOfSample, pcmOfSilence } from '../../support/speech.js';
 import { until } from '../../support/until.js';
 
 const FORMAT = 'encoding=linear16&sample_rate=16000';
@@ -55,11 +55,15 @@ describe("Deepgram's live protocol", () => {
     expect((await client.untilClosed()).code).to.equal(1000);
     return client.events.at(-1)!;
   };
+  const transcriptOf = ({ channel }: SocketEvent): string => {
+    const { alternatives } = channel as { alternatives: { transcript: string }[] };
+    return alternatives.map(({ transcript }) => transcript).join();
+  };
   const transcripts = (client: SocketClient): string[] =>
-    client.of('Results').flatMap(({ channel }) => {
-      const { alternatives } = channel as { alternatives: { transcript: string }[] };
-      return alternatives.map(({ transcript }) => transcript).filter((text) => text !== '');
-    });
+    client
+      .of('Results')
+      .map(transcriptOf)
+      .filter((text) => text !== '');
 
   it('refuses by name what it does not serve, before the upgrade', async () => {
     for (const [name, values] of Object.entries(REFUSED)) {
@@ -145,6 +149,44 @@ describe("Deepgram's live protocol", () => {
     for (const result of client.of('Results')) expect(result['speech_final']).to.equal(false);
     await closeStream(client);
     expect(client.of('SpeechStarted')).to.have.length(1);
+  });
+
+  it('has final text of an utterance that goes on, where interim results are on, and never takes it back', async () => {
+    await server.dispose();
+    server = await TestServer.start({ timers, diarizer: new FakeDiarizer() });
+    customer = await server.customer();
+    const speech = pcmOfSample();
+    const speak = async (query: string): Promise<SocketClient> => {
+      server.engine.utterances.push(' one two three four five six seven eight');
+      const client = await open(`interim_results=true&utterance_end_ms=1000&endpointing=1000&punctuate=true${query}`);
+      for (const piece of pieces(Buffer.concat(Array.from({ length: 4 }, () => speech)), 3200)) {
+        client.socket.send(piece);
+        timers.pass(100);
+        await new Promise((resolve) => setTimeout(resolve, 4));
+      }
+      client.socket.send(pcmOfSilence(3));
+      await until(() => client.of('Results').some((result) => result['speech_final'] === true));
+      await closeStream(client);
+      return client;
+    };
+    const client = await speak('');
+    const finals = client.of('Results').filter((result) => result['is_final'] === true);
+    const last = finals.findIndex((result) => result['speech_final'] === true);
+    expect(last, 'finals before the end of speech').to.be.above(0);
+    const texts = finals.map(transcriptOf).filter((text) => text !== '');
+    expect(texts.join(' ')).to.equal('one two three four five six seven eight');
+    finals.slice(1).forEach(({ start }, index) => {
+      const { start: before, duration } = finals[index]!;
+      expect(start).to.be.closeTo(Number(before) + Number(duration), 0.002);
+    });
+    // It is reported once, behind the whole utterance.
+    expect(client.of('UtteranceEnd')).to.have.length(1);
+    expect(client.types.indexOf('UtteranceEnd')).to.be.above(client.events.indexOf(finals[last]!));
+    const diarized = await speak('&diarize=true');
+    const spoken = diarized
+      .of('Results')
+      .filter((result) => result['is_final'] === true && transcriptOf(result) !== '');
+    expect(spoken.map((result) => result['speech_final'])).to.deep.equal([true]);
   });
 
   it('says who speaks, where a model distinguishes speakers of the language', async () => {
