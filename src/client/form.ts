@@ -18,6 +18,7 @@ export async function transcribeForm(input: TranscribeInput): Promise<FormData> 
     timestamps: input.timestamps,
     format: input.format,
     prompt: input.prompt,
+    keep: input.keep,
   };
   for (const [name, value] of Object.entries(fields)) {
     if (value !== undefined) form.append(name, String(value));

@@ -9,6 +9,7 @@ import { Jobs } from './jobs.js';
 import { liveAddress, LiveTranscription, type LiveInput } from './live.js';
 import { withRetries, type RetryOptions } from './retry.js';
 import type { ApiRequest, CallOptions, StreamInput, TranscribeInput, TranscribeOptions } from './requests.js';
+import { Transcripts } from './transcripts.js';
 import type { CreatedKey, KeyList, Me, RevokedKey, Transcription, Usage } from './types.js';
 
 export { VerbatimApiError, type ErrorCode } from './errors.js';
@@ -20,6 +21,8 @@ export type { GrantInput, PageQuery, UsageWindow } from './admin.js';
 export { JobEndedError, Jobs } from './jobs.js';
 export { LiveTranscription, LiveTranscriptionError } from './live.js';
 export type { LiveTranscriptionEvent, LiveInput, LiveWord } from './live.js';
+export { Transcripts } from './transcripts.js';
+export type { ExportFormat, ShareInput, TranscriptChange, TranscriptSearch } from './transcripts.js';
 export type { CreateJobInput, JobQuery, WaitOptions } from './jobs.js';
 export type { ApiRequest, CallOptions, StreamInput, TranscribeInput, TranscribeOptions } from './requests.js';
 export type { components, operations, paths } from './schema.js';
@@ -30,6 +33,12 @@ export type {
   AcceptedJob,
   Job,
   JobList,
+  TranscriptList,
+  KeptTranscript,
+  DeletedTranscript,
+  CreatedShare,
+  ShareList,
+  RevokedShare,
   CreatedKey,
   KeyList,
   RevokedKey,
@@ -55,6 +64,8 @@ export interface ClientOptions extends RetryOptions {
 export class VerbatimClient {
   /** Transcriptions that are answered later. */
   readonly jobs: Jobs;
+  /** Those that the account keeps. */
+  readonly transcripts: Transcripts;
   /** All accounts, for keys with the scope `admin`. */
   readonly admin: Admin;
   readonly #options: ClientOptions;
@@ -65,6 +76,7 @@ export class VerbatimClient {
     // fetch's own 300 s would give up on a long file, and by that abort it.
     this.#dispatcher = options.dispatcher ?? new Agent({ headersTimeout: 0, bodyTimeout: 0 });
     this.admin = new Admin((method, path, request) => this.#send(method, path, request));
+    this.transcripts = new Transcripts((method, path, request) => this.#send(method, path, request));
     this.jobs = new Jobs((method, path, request) => this.#send(method, path, request), options.sleep);
   }
 

@@ -21,6 +21,8 @@ export interface TranscribeInput {
   format?: 'json' | 'text' | 'srt' | 'vtt';
   /** Names and words to expect, up to 1,000 characters. */
   prompt?: string;
+  /** Whether the transcript is kept, see VerbatimClient.transcripts; default: as the account is set. */
+  keep?: boolean;
 }
 
 export interface StreamInput {

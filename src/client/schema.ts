@@ -90,6 +90,197 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/transcripts': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    /** Kept transcripts, newest first, or those that have some words */
+    get: operations['listTranscripts'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/transcripts/{id}': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The transcription's id.
+         * @example tr_jWe1pcjYDMW83_ro3txM0A
+         */
+        id: components['parameters']['TranscriptId'];
+      };
+      cookie?: never;
+    };
+    /** A kept transcript */
+    get: operations['getTranscript'];
+    put?: never;
+    post?: never;
+    /**
+     * Delete a transcript, at once
+     * @description With its recording, its links, the job that made it, and the stored answer: a repeat of that request under its Idempotency-Key is answered 409.
+     */
+    delete: operations['deleteTranscript'];
+    options?: never;
+    head?: never;
+    /**
+     * Correct a transcript
+     * @description The title, names of speakers, and texts of segments. The original and every change are kept. Made to a `version` that is not the newest, it is answered 409 `conflict`. The body has at most 1 MiB.
+     */
+    patch: operations['updateTranscript'];
+    trace?: never;
+  };
+  '/api/v1/transcripts/{id}/export': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The transcription's id.
+         * @example tr_jWe1pcjYDMW83_ro3txM0A
+         */
+        id: components['parameters']['TranscriptId'];
+      };
+      cookie?: never;
+    };
+    /**
+     * A transcript as a file
+     * @description Speakers have the names that they were given. Cells of csv that a spreadsheet would run as a formula begin with an apostrophe.
+     */
+    get: operations['exportTranscript'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/transcripts/{id}/audio': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The transcription's id.
+         * @example tr_jWe1pcjYDMW83_ro3txM0A
+         */
+        id: components['parameters']['TranscriptId'];
+      };
+      cookie?: never;
+    };
+    /**
+     * The recording, as it was received
+     * @description `Range` is served. 404 where the recording is not kept.
+     */
+    get: operations['getTranscriptAudio'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/transcripts/{id}/shares': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The transcription's id.
+         * @example tr_jWe1pcjYDMW83_ro3txM0A
+         */
+        id: components['parameters']['TranscriptId'];
+      };
+      cookie?: never;
+    };
+    /** The links of a transcript */
+    get: operations['listShares'];
+    put?: never;
+    /**
+     * Make a link by which anybody may read a transcript
+     * @description It reads only, shows no account, and stops at `expires_at` or when it is revoked. The token in it is stored as a hash.
+     */
+    post: operations['createShare'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/transcripts/{id}/shares/{share}': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The transcription's id.
+         * @example tr_jWe1pcjYDMW83_ro3txM0A
+         */
+        id: components['parameters']['TranscriptId'];
+        /**
+         * @description The link's id.
+         * @example share_x1ZtJ0m4k9Qe2Lw7
+         */
+        share: components['parameters']['ShareId'];
+      };
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /** Revoke a link, at once */
+    delete: operations['revokeShare'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/me': {
     parameters: {
       query?: never;
@@ -786,9 +977,13 @@ export interface components {
           | 'key_not_found'
           | 'account_not_found'
           | 'job_not_found'
+          | 'transcript_not_found'
+          | 'share_not_found'
           | 'model_not_found'
           | 'method_not_allowed'
           | 'idempotency_conflict'
+          | 'conflict'
+          | 'library_full'
           | 'file_too_large'
           | 'audio_too_long'
           | 'unsupported_media_type'
@@ -958,6 +1153,12 @@ export interface components {
        */
       format: 'json' | 'text' | 'srt' | 'vtt';
       /**
+       * @description Whether the transcript is kept: found, read and corrected under `/api/v1/transcripts`. Absent: as the account is set, which at first is not to keep. true with the setting off: for 30 days. The recording is kept as the account is set. Also taken: true, false, 1, 0, yes, no, on, off, in any case.
+       * @example true
+       * @example false
+       */
+      keep?: boolean;
+      /**
        * @description Names and words to expect, spelt as they are to be written.
        * @example Verbatim, whisper.cpp, Ada Lovelace
        */
@@ -1065,11 +1266,11 @@ export interface components {
       /** @description Warnings about this answer; absent when there are none. */
       warnings?: {
         /**
-         * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+         * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one. not_kept: the transcript was to be kept, and there was no room for it, or it could not be written.
          * @example demonstration_model
          * @enum {string}
          */
-        code: 'demonstration_model';
+        code: 'demonstration_model' | 'not_kept';
         /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
         message: string;
       }[];
@@ -1154,6 +1355,12 @@ export interface components {
        * @enum {string}
        */
       format: 'json' | 'text' | 'srt' | 'vtt';
+      /**
+       * @description Whether the transcript is kept: found, read and corrected under `/api/v1/transcripts`. Absent: as the account is set, which at first is not to keep. true with the setting off: for 30 days. The recording is kept as the account is set. Also taken: true, false, 1, 0, yes, no, on, off, in any case.
+       * @example true
+       * @example false
+       */
+      keep?: boolean;
       /**
        * @description Names and words to expect, spelt as they are to be written.
        * @example Verbatim, whisper.cpp, Ada Lovelace
@@ -1336,11 +1543,11 @@ export interface components {
         /** @description Warnings about this answer; absent when there are none. */
         warnings?: {
           /**
-           * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+           * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one. not_kept: the transcript was to be kept, and there was no room for it, or it could not be written.
            * @example demonstration_model
            * @enum {string}
            */
-          code: 'demonstration_model';
+          code: 'demonstration_model' | 'not_kept';
           /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
           message: string;
         }[];
@@ -1527,11 +1734,11 @@ export interface components {
           /** @description Warnings about this answer; absent when there are none. */
           warnings?: {
             /**
-             * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+             * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one. not_kept: the transcript was to be kept, and there was no room for it, or it could not be written.
              * @example demonstration_model
              * @enum {string}
              */
-            code: 'demonstration_model';
+            code: 'demonstration_model' | 'not_kept';
             /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
             message: string;
           }[];
@@ -1735,11 +1942,11 @@ export interface components {
           /** @description Warnings about this answer; absent when there are none. */
           warnings?: {
             /**
-             * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+             * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one. not_kept: the transcript was to be kept, and there was no room for it, or it could not be written.
              * @example demonstration_model
              * @enum {string}
              */
-            code: 'demonstration_model';
+            code: 'demonstration_model' | 'not_kept';
             /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
             message: string;
           }[];
@@ -1778,6 +1985,371 @@ export interface components {
           param: string | null;
         };
       };
+    };
+    TranscriptList: {
+      /** @description Newest first. */
+      transcripts: {
+        /** @example tr_jWe1pcjYDMW83_ro3txM0A */
+        id: string;
+        /**
+         * @description The file's name, or the first words.
+         * @example interview.mp3
+         */
+        title: string;
+        /**
+         * Format: date-time
+         * @description ISO 8601, UTC, with milliseconds.
+         * @example 2026-11-20T17:24:00.000Z
+         */
+        created_at: string;
+        /**
+         * Format: date-time
+         * @description ISO 8601, UTC, with milliseconds.
+         * @example 2026-11-20T17:24:00.000Z
+         */
+        expires_at: string | null;
+        /**
+         * @description Of the recording.
+         * @example 0.91
+         */
+        duration_sec: number;
+        /**
+         * @description ISO 639-1 code.
+         * @example es
+         */
+        language: string;
+        /**
+         * @description As they are shown, in the order in which they first speak.
+         * @example [
+         *       "Ada",
+         *       "S2"
+         *     ]
+         */
+        speakers: string[];
+        /**
+         * @description The speech model that made it; null: it is not known.
+         * @example base
+         * @example null
+         */
+        model: string | null;
+        source: {
+          /**
+           * @description Where it was made.
+           * @example api
+           * @enum {string}
+           */
+          kind: 'page' | 'api' | 'job' | 'live';
+          /**
+           * @description Of the API key; null: there is none to show.
+           * @example laptop
+           * @example null
+           */
+          name: string | null;
+        };
+        /** @description With `query`, unless the title alone has the words. */
+        snippet?: {
+          /**
+           * @description The text that has the words.
+           * @example Hoy es domingo,
+           */
+          text: string;
+          /**
+           * @description Where it is, in seconds from the start of the file; null: it has no time.
+           * @example 0.24
+           * @example null
+           */
+          at: number | null;
+        };
+      }[];
+      /**
+       * @description Send it as `cursor` to get the next page; null: this is the last page.
+       * @example MTc2MzY1OTQ0MDAwMCB0cl9qV2Ux
+       * @example null
+       */
+      next_cursor: string | null;
+    };
+    KeptTranscript: {
+      /** @example tr_jWe1pcjYDMW83_ro3txM0A */
+      id: string;
+      /**
+       * @description The file's name, or the first words.
+       * @example interview.mp3
+       */
+      title: string;
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T17:24:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T17:24:00.000Z
+       */
+      expires_at: string | null;
+      /**
+       * @description Of the recording.
+       * @example 0.91
+       */
+      duration_sec: number;
+      /**
+       * @description ISO 639-1 code.
+       * @example es
+       */
+      language: string;
+      /**
+       * @description As they are shown, in the order in which they first speak.
+       * @example [
+       *       "Ada",
+       *       "S2"
+       *     ]
+       */
+      speakers: string[];
+      /**
+       * @description The speech model that made it; null: it is not known.
+       * @example base
+       * @example null
+       */
+      model: string | null;
+      source: {
+        /**
+         * @description Where it was made.
+         * @example api
+         * @enum {string}
+         */
+        kind: 'page' | 'api' | 'job' | 'live';
+        /**
+         * @description Of the API key; null: there is none to show.
+         * @example laptop
+         * @example null
+         */
+        name: string | null;
+      };
+      /**
+       * @description The names of the speakers S1, S2, … of `segments` and `words`; those without one are named so.
+       * @example {
+       *       "S1": "Ada",
+       *       "S2": "S2"
+       *     }
+       */
+      speaker_names: {
+        [key: string]: string;
+      };
+      /** @example Hoy es domingo, dieciocho de mayo. */
+      text: string;
+      /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
+      segments: {
+        /**
+         * @description Seconds from the start of the file, with millisecond precision; never before the end of the previous entry, unless that has another speaker.
+         * @example 0.91
+         */
+        start: number;
+        /**
+         * @description Never past `duration_sec`.
+         * @example 0.91
+         */
+        end: number;
+        /**
+         * @description Empty for a turn of a speaker in which no word was recognised.
+         * @example Hoy es domingo,
+         */
+        text: string;
+        /**
+         * @description With `diarize`: S1, S2, … in the order in which they first speak.
+         * @example S1
+         */
+        speaker?: string;
+      }[];
+      /** @description With `timestamps` word, or with `diarize`; joined they are `text`, spaces aside. */
+      words: {
+        /**
+         * @description Includes its punctuation.
+         * @example domingo,
+         */
+        word: string;
+        /**
+         * @description Seconds from the start of the file, with millisecond precision; never before the end of the previous entry, unless that has another speaker.
+         * @example 0.91
+         */
+        start: number;
+        /**
+         * @description Never past `duration_sec`.
+         * @example 0.91
+         */
+        end: number;
+        /**
+         * @description Probability that the model gave it.
+         * @example 0.98
+         */
+        probability: number;
+        /**
+         * @description With `diarize`: S1, S2, … in the order in which they first speak.
+         * @example S1
+         */
+        speaker?: string;
+      }[];
+      /** @description Present when translate_to was sent. */
+      translation?: {
+        /**
+         * @description ISO 639-1 code.
+         * @example es
+         */
+        language: string;
+        /** @example Today is Sunday. */
+        text: string;
+        /** @description With `timestamps` segment or word, or with `diarize`: lines of subtitles, each a sentence or a part of one, of at most 7 s and 84 characters where words allow. With `diarize` each is of one speaker, and those of several may overlap. */
+        segments?: {
+          /**
+           * @description Seconds from the start of the file, with millisecond precision; never before the end of the previous entry, unless that has another speaker.
+           * @example 0.91
+           */
+          start: number;
+          /**
+           * @description Never past `duration_sec`.
+           * @example 0.91
+           */
+          end: number;
+          /**
+           * @description Empty for a turn of a speaker in which no word was recognised.
+           * @example Hoy es domingo,
+           */
+          text: string;
+          /**
+           * @description With `diarize`: S1, S2, … in the order in which they first speak.
+           * @example S1
+           */
+          speaker?: string;
+        }[];
+      };
+      notes: {
+        /** @example note_mvC0kFvXqzT1 */
+        id: string;
+        /**
+         * @description Seconds from the start of the file.
+         * @example 0.91
+         */
+        at: number;
+        /** @example Ask again. */
+        text: string;
+      }[];
+      /**
+       * @description 1, and one more with every change.
+       * @example 1
+       */
+      version: number;
+      /**
+       * @description Whether the recording is kept, too.
+       * @example true
+       */
+      audio: boolean;
+    };
+    UpdateTranscriptRequest: {
+      /**
+       * @description The one that the change is made to.
+       * @example 1
+       */
+      version: number;
+      /**
+       * @description 1 to 200 characters.
+       * @example Interview
+       */
+      title?: string;
+      /**
+       * @description New names by S1, S2, …, of at most 100 characters; an empty one gives the first name back. Two speakers who get the same name become one.
+       * @example {
+       *       "S1": "Ada"
+       *     }
+       */
+      speakers?: {
+        [key: string]: string;
+      };
+      /** @description New texts. Words that stay keep their times; those that change get the time of those before. */
+      segments?: {
+        /**
+         * @description In `segments`, from 0.
+         * @example 0
+         */
+        index: number;
+        /**
+         * @description At most 2000 characters.
+         * @example Hoy es lunes,
+         */
+        text: string;
+      }[];
+    };
+    DeletedTranscript: {
+      /** @example tr_jWe1pcjYDMW83_ro3txM0A */
+      id: string;
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T17:24:00.000Z
+       */
+      deleted_at: string;
+    };
+    CreateShareRequest: {
+      /**
+       * @description When the link stops working: ISO 8601, to come.
+       * @example 2026-12-20T17:24:00.000Z
+       */
+      expires_at: string;
+      /**
+       * @description Whether the recording can be heard there, too.
+       * @default false
+       * @example true
+       * @example false
+       */
+      audio: boolean;
+    };
+    CreatedShare: {
+      /** @example share_x1ZtJ0m4k9Qe2Lw7 */
+      id: string;
+      /**
+       * @description The page that anybody with this link may read. It is shown only this once.
+       * @example https://verbatim.example.org/share/p3Jf0cX9vQm2Rk7Lw1Zt8Yb5Nd4Hs6Ga
+       */
+      url: string;
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T17:24:00.000Z
+       */
+      expires_at: string;
+    };
+    ShareList: {
+      /** @description Those that have not expired, newest first. */
+      shares: {
+        /** @example share_x1ZtJ0m4k9Qe2Lw7 */
+        id: string;
+        /**
+         * Format: date-time
+         * @description ISO 8601, UTC, with milliseconds.
+         * @example 2026-11-20T17:24:00.000Z
+         */
+        created_at: string;
+        /**
+         * Format: date-time
+         * @description ISO 8601, UTC, with milliseconds.
+         * @example 2026-11-20T17:24:00.000Z
+         */
+        expires_at: string;
+        /**
+         * @description As it was made.
+         * @example true
+         */
+        audio: boolean;
+      }[];
+    };
+    RevokedShare: {
+      /** @example share_x1ZtJ0m4k9Qe2Lw7 */
+      id: string;
+      /**
+       * Format: date-time
+       * @description ISO 8601, UTC, with milliseconds.
+       * @example 2026-11-20T17:24:00.000Z
+       */
+      revoked_at: string;
     };
     CreateTranscriptionRequest: {
       /**
@@ -1918,11 +2490,11 @@ export interface components {
           /** @description Warnings about this answer; absent when there are none. */
           warnings?: {
             /**
-             * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+             * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one. not_kept: the transcript was to be kept, and there was no room for it, or it could not be written.
              * @example demonstration_model
              * @enum {string}
              */
-            code: 'demonstration_model';
+            code: 'demonstration_model' | 'not_kept';
             /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
             message: string;
           }[];
@@ -2030,11 +2602,11 @@ export interface components {
           /** @description Warnings about this answer; absent when there are none. */
           warnings?: {
             /**
-             * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+             * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one. not_kept: the transcript was to be kept, and there was no room for it, or it could not be written.
              * @example demonstration_model
              * @enum {string}
              */
-            code: 'demonstration_model';
+            code: 'demonstration_model' | 'not_kept';
             /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
             message: string;
           }[];
@@ -2099,11 +2671,11 @@ export interface components {
           /** @description Warnings about this answer; absent when there are none. */
           warnings?: {
             /**
-             * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+             * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one. not_kept: the transcript was to be kept, and there was no room for it, or it could not be written.
              * @example demonstration_model
              * @enum {string}
              */
-            code: 'demonstration_model';
+            code: 'demonstration_model' | 'not_kept';
             /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
             message: string;
           }[];
@@ -2258,9 +2830,13 @@ export interface components {
           | 'key_not_found'
           | 'account_not_found'
           | 'job_not_found'
+          | 'transcript_not_found'
+          | 'share_not_found'
           | 'model_not_found'
           | 'method_not_allowed'
           | 'idempotency_conflict'
+          | 'conflict'
+          | 'library_full'
           | 'file_too_large'
           | 'audio_too_long'
           | 'unsupported_media_type'
@@ -2363,11 +2939,11 @@ export interface components {
               /** @description Warnings about this answer; absent when there are none. */
               warnings?: {
                 /**
-                 * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+                 * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one. not_kept: the transcript was to be kept, and there was no room for it, or it could not be written.
                  * @example demonstration_model
                  * @enum {string}
                  */
-                code: 'demonstration_model';
+                code: 'demonstration_model' | 'not_kept';
                 /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
                 message: string;
               }[];
@@ -2497,11 +3073,11 @@ export interface components {
               /** @description Warnings about this answer; absent when there are none. */
               warnings?: {
                 /**
-                 * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+                 * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one. not_kept: the transcript was to be kept, and there was no room for it, or it could not be written.
                  * @example demonstration_model
                  * @enum {string}
                  */
-                code: 'demonstration_model';
+                code: 'demonstration_model' | 'not_kept';
                 /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
                 message: string;
               }[];
@@ -2588,11 +3164,11 @@ export interface components {
               /** @description Warnings about this answer; absent when there are none. */
               warnings?: {
                 /**
-                 * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one.
+                 * @description demonstration_model: text was left out, since the bundled model knows synthetic voices and a phrase book only; the message says how to install a published one. not_kept: the transcript was to be kept, and there was no room for it, or it could not be written.
                  * @example demonstration_model
                  * @enum {string}
                  */
-                code: 'demonstration_model';
+                code: 'demonstration_model' | 'not_kept';
                 /** @example Text was left out, since the model was not sure of it: "verbatim-small" is a demonstration model for synthetic voices and a phrase book. "npx verbatim models pull" installs a published model that suits the machine. */
                 message: string;
               }[];
@@ -2630,9 +3206,13 @@ export interface components {
               | 'key_not_found'
               | 'account_not_found'
               | 'job_not_found'
+              | 'transcript_not_found'
+              | 'share_not_found'
               | 'model_not_found'
               | 'method_not_allowed'
               | 'idempotency_conflict'
+              | 'conflict'
+              | 'library_full'
               | 'file_too_large'
               | 'audio_too_long'
               | 'unsupported_media_type'
@@ -3567,6 +4147,41 @@ export interface components {
      */
     JobCursor: string;
     /**
+     * @description The transcription's id.
+     * @example tr_jWe1pcjYDMW83_ro3txM0A
+     */
+    TranscriptId: string;
+    /**
+     * @description Only transcripts that have all of these words, in any form of capitals and accents; the last one may be unfinished.
+     * @example domingo mayo
+     */
+    TranscriptSearch: string;
+    /**
+     * @description Maximum number of transcripts in one answer.
+     * @example 50
+     */
+    TranscriptLimit: number;
+    /**
+     * @description The `next_cursor` of the previous page.
+     * @example MTc2MzY1OTQ0MDAwMCB0cl9qV2Ux
+     */
+    TranscriptCursor: string;
+    /**
+     * @description Of the file. csv is a table of the segments.
+     * @example srt
+     */
+    TranscriptFormat: 'txt' | 'srt' | 'vtt' | 'json' | 'csv' | 'docx';
+    /**
+     * @description Which text the file has; json has both. Default: transcript.
+     * @example transcript
+     */
+    ExportedText: 'transcript' | 'translation';
+    /**
+     * @description The link's id.
+     * @example share_x1ZtJ0m4k9Qe2Lw7
+     */
+    ShareId: string;
+    /**
      * @description The account's id.
      * @example acc_Zk3v9Q0c7TfYb1Rn
      */
@@ -3646,6 +4261,11 @@ export interface components {
      * @example true
      */
     Paragraphs: 'true' | 'false';
+    /**
+     * @description Whether the transcript is kept, as `keep` of `/api/v1/transcribe`. Absent: as the account is set.
+     * @example true
+     */
+    Keep: 'true' | 'false';
   };
   requestBodies: never;
   headers: {
@@ -4393,6 +5013,1168 @@ export interface operations {
         };
       };
       /** @description `job_not_found`: The account has no such job, or no longer. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listTranscripts: {
+    parameters: {
+      query?: {
+        /**
+         * @description Only transcripts that have all of these words, in any form of capitals and accents; the last one may be unfinished.
+         * @example domingo mayo
+         */
+        query?: components['parameters']['TranscriptSearch'];
+        /**
+         * @description Maximum number of transcripts in one answer.
+         * @example 50
+         */
+        limit?: components['parameters']['TranscriptLimit'];
+        /**
+         * @description The `next_cursor` of the previous page.
+         * @example MTc2MzY1OTQ0MDAwMCB0cl9qV2Ux
+         */
+        cursor?: components['parameters']['TranscriptCursor'];
+      };
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of transcripts, without their texts. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TranscriptList'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getTranscript: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The transcription's id.
+         * @example tr_jWe1pcjYDMW83_ro3txM0A
+         */
+        id: components['parameters']['TranscriptId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The transcript, as it is now. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['KeptTranscript'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `transcript_not_found`: The account keeps no such transcript, or no longer; or it has no recording, or no translation. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  deleteTranscript: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The transcription's id.
+         * @example tr_jWe1pcjYDMW83_ro3txM0A
+         */
+        id: components['parameters']['TranscriptId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description It is deleted. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeletedTranscript'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `transcript_not_found`: The account keeps no such transcript, or no longer; or it has no recording, or no translation. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  updateTranscript: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The transcription's id.
+         * @example tr_jWe1pcjYDMW83_ro3txM0A
+         */
+        id: components['parameters']['TranscriptId'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['UpdateTranscriptRequest'];
+      };
+    };
+    responses: {
+      /** @description The transcript after the change. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['KeptTranscript'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `transcript_not_found`: The account keeps no such transcript, or no longer; or it has no recording, or no translation. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `conflict`: The transcript has been changed since: it has another `version` by now.
+       *
+       *     `library_full`: The account's kept transcripts take all the room that it has.
+       */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type`: The endpoint does not accept this Content-Type, or the body has a Content-Encoding. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  exportTranscript: {
+    parameters: {
+      query: {
+        /**
+         * @description Of the file. csv is a table of the segments.
+         * @example srt
+         */
+        format: components['parameters']['TranscriptFormat'];
+        /**
+         * @description Which text the file has; json has both. Default: transcript.
+         * @example transcript
+         */
+        text?: components['parameters']['ExportedText'];
+      };
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The transcription's id.
+         * @example tr_jWe1pcjYDMW83_ro3txM0A
+         */
+        id: components['parameters']['TranscriptId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The file. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['KeptTranscript'];
+          /** @example Hoy es domingo, dieciocho de mayo. */
+          'text/plain': string;
+          /**
+           * @example 1
+           *     00:00:00,240 --> 00:00:03,100
+           *     Hoy es domingo, dieciocho de mayo.
+           */
+          'application/x-subrip': string;
+          /**
+           * @example WEBVTT
+           *
+           *     00:00:00.240 --> 00:00:03.100
+           *     Hoy es domingo, dieciocho de mayo.
+           */
+          'text/vtt': string;
+          /**
+           * @example start,end,speaker,text
+           *     "0.240","3.100","Ada","Hoy es domingo, dieciocho de mayo."
+           */
+          'text/csv': string;
+          /** @example (the bytes of the file) */
+          'application/vnd.openxmlformats-officedocument.wordprocessingml.document': string;
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `transcript_not_found`: The account keeps no such transcript, or no longer; or it has no recording, or no translation. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  getTranscriptAudio: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The transcription's id.
+         * @example tr_jWe1pcjYDMW83_ro3txM0A
+         */
+        id: components['parameters']['TranscriptId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The recording. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /** @example (the bytes of the file) */
+          'audio/wav': string;
+          /** @example (the bytes of the file) */
+          'audio/flac': string;
+          /** @example (the bytes of the file) */
+          'audio/ogg': string;
+          /** @example (the bytes of the file) */
+          'audio/webm': string;
+          /** @example (the bytes of the file) */
+          'audio/mp4': string;
+          /** @example (the bytes of the file) */
+          'audio/aiff': string;
+          /** @example (the bytes of the file) */
+          'audio/x-caf': string;
+          /** @example (the bytes of the file) */
+          'audio/amr': string;
+          /** @example (the bytes of the file) */
+          'audio/mpeg': string;
+          /** @example (the bytes of the file) */
+          'audio/aac': string;
+          /** @example (the bytes of the file) */
+          'application/octet-stream': string;
+        };
+      };
+      /** @description The part of it that `Range` asks for. */
+      206: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          /** @example (the bytes of the file) */
+          'audio/wav': string;
+          /** @example (the bytes of the file) */
+          'audio/flac': string;
+          /** @example (the bytes of the file) */
+          'audio/ogg': string;
+          /** @example (the bytes of the file) */
+          'audio/webm': string;
+          /** @example (the bytes of the file) */
+          'audio/mp4': string;
+          /** @example (the bytes of the file) */
+          'audio/aiff': string;
+          /** @example (the bytes of the file) */
+          'audio/x-caf': string;
+          /** @example (the bytes of the file) */
+          'audio/amr': string;
+          /** @example (the bytes of the file) */
+          'audio/mpeg': string;
+          /** @example (the bytes of the file) */
+          'audio/aac': string;
+          /** @example (the bytes of the file) */
+          'application/octet-stream': string;
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `transcript_not_found`: The account keeps no such transcript, or no longer; or it has no recording, or no translation. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  listShares: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The transcription's id.
+         * @example tr_jWe1pcjYDMW83_ro3txM0A
+         */
+        id: components['parameters']['TranscriptId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Those that have not expired. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ShareList'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `transcript_not_found`: The account keeps no such transcript, or no longer; or it has no recording, or no translation. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  createShare: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The transcription's id.
+         * @example tr_jWe1pcjYDMW83_ro3txM0A
+         */
+        id: components['parameters']['TranscriptId'];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateShareRequest'];
+      };
+    };
+    responses: {
+      /** @description The link. */
+      201: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CreatedShare'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `transcript_not_found`: The account keeps no such transcript, or no longer; or it has no recording, or no translation. */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `unsupported_media_type`: The endpoint does not accept this Content-Type, or the body has a Content-Encoding. */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `rate_limited`: The account's own limit on requests in flight, on jobs that have not ended or on the bytes of audio that these keep; or the limit on connections of one address. */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `internal_error`: A bug of the service. */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `overloaded`: The backlog is full, a resource of the machine is exhausted, or the request took too long.
+       *
+       *     `shutting_down`: The server is draining.
+       */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+    };
+  };
+  revokeShare: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The client's own id of the request; one that does not match the pattern is replaced, not refused.
+         * @example order-1138
+         */
+        'X-Request-Id'?: components['parameters']['RequestId'];
+      };
+      path: {
+        /**
+         * @description The transcription's id.
+         * @example tr_jWe1pcjYDMW83_ro3txM0A
+         */
+        id: components['parameters']['TranscriptId'];
+        /**
+         * @description The link's id.
+         * @example share_x1ZtJ0m4k9Qe2Lw7
+         */
+        share: components['parameters']['ShareId'];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The link is revoked. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['RevokedShare'];
+        };
+      };
+      /** @description `invalid_request`: Malformed, or a field that is missing, duplicate, unknown or out of range; `param` names it. */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `missing_api_key`: No Authorization header, or a scheme other than Bearer.
+       *
+       *     `invalid_api_key`: Unknown key, revoked key, or a key revoked, or its account suspended, while the request was in flight.
+       */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          'WWW-Authenticate': components['headers']['WwwAuthenticate'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /** @description `account_suspended`: The key's account is suspended by the operator of the service. */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['RequestId'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Error'];
+        };
+      };
+      /**
+       * @description `transcript_not_found`: The account keeps no such transcript, or no longer; or it has no recording, or no translation.
+       *
+       *     `share_not_found`: The transcript has no such link, or no longer.
+       */
       404: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -7204,6 +8986,11 @@ export interface operations {
          * @example true
          */
         paragraphs?: components['parameters']['Paragraphs'];
+        /**
+         * @description Whether the transcript is kept, as `keep` of `/api/v1/transcribe`. Absent: as the account is set.
+         * @example true
+         */
+        keep?: components['parameters']['Keep'];
       };
       header?: {
         /**

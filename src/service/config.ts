@@ -158,7 +158,7 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     maxLiveDecoders: integer('VERBATIM_MAX_LIVE_DECODERS', 64, 0, 10_000),
     jobRetentionHours: integer('VERBATIM_JOB_RETENTION_HOURS', 72, 1, 87_600),
     maxLibraryBytes:
-      bytes('VERBATIM_LIBRARY_MAX_BYTES', text('VERBATIM_LIBRARY_MAX_BYTES', '')) ?? DEFAULT_LIBRARY_BYTES,
+      bytes('VERBATIM_LIBRARY_MAX_BYTES', text('VERBATIM_LIBRARY_MAX_BYTES', ''), '0') ?? DEFAULT_LIBRARY_BYTES,
     webhookAllow: Object.freeze(webhookAllow(text('VERBATIM_WEBHOOK_ALLOW', ''))),
     maxConnectionsPerAddress: integer('VERBATIM_MAX_CONNECTIONS_PER_ADDRESS', 256, 1, 1_000_000),
     trustProxy: Object.freeze(proxies(text('VERBATIM_TRUST_PROXY', ''))),
@@ -194,12 +194,18 @@ const DEFAULT_LIBRARY_BYTES = 2 * 1024 ** 3;
 const UNITS = ['', 'K', 'M', 'G', 'T'];
 
 /** Parses sizes as systemd does: bytes, or with a letter KiB, MiB, GiB or TiB. */
-function bytes(name: Variable, value: string): number | null {
+function bytes(name: Variable, value: string, least = '1M'): number | null {
   if (value === '') return null;
-  const [, number = '', unit = ''] = /^(\d+)([KMGT]?)$/i.exec(value) ?? [];
-  const size = Number(number) * 1024 ** UNITS.indexOf(unit.toUpperCase());
-  if (number !== '' && size >= 2 ** 20 && Number.isSafeInteger(size)) return size;
-  throw new ConfigError(name, value, 'a number of bytes, 1M or more, such as 6G (K, M, G and T are powers of 1024)');
+  const size = sizeIn(value);
+  if (size >= sizeIn(least) && Number.isSafeInteger(size)) return size;
+  const allowed = `a number of bytes, ${least} or more, such as 6G (K, M, G and T are powers of 1024)`;
+  throw new ConfigError(name, value, allowed);
+}
+
+/** NaN: it is no size. */
+function sizeIn(value: string): number {
+  const [, number, unit = ''] = /^(\d+)([KMGT]?)$/i.exec(value) ?? [];
+  return Number(number) * 1024 ** UNITS.indexOf(unit.toUpperCase());
 }
 
 /** Only a PostgreSQL database uses this setting. */

@@ -8,6 +8,7 @@ import { jobRows } from './field-rows/jobs.js';
 import { liveRows } from './field-rows/live.js';
 import { openAiRows } from './field-rows/openai.js';
 import { transcribeFieldRows } from './field-rows/transcribe.js';
+import { transcriptRows } from './field-rows/transcripts.js';
 import { usageAndKeyRows } from './field-rows/usage-and-keys.js';
 
 describe('every field of a request acts', () => {
@@ -21,6 +22,7 @@ describe('every field of a request acts', () => {
     ...openAiRows(fixture),
     ...liveRows(fixture),
     ...usageAndKeyRows(fixture),
+    ...transcriptRows(fixture),
     ...adminRows(fixture),
   };
 

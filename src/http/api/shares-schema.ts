@@ -4,7 +4,7 @@ import type { TranscriptShare } from '../../ledger/transcripts.js';
 import { parameter } from '../schema/parameter.js';
 import { id, passed, shape, timestamp } from '../schema/shape.js';
 
-const shareId = id('shr', 'x1ZtJ0m4k9Qe2Lw7');
+const shareId = id('share', 'x1ZtJ0m4k9Qe2Lw7');
 
 export const CreateShareRequest = shape({
   expires_at: Type.String({
@@ -43,7 +43,7 @@ export const ShareId = parameter({
   required: true,
   description: "The link's id.",
   schema: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
-  example: 'shr_x1ZtJ0m4k9Qe2Lw7',
+  example: 'share_x1ZtJ0m4k9Qe2Lw7',
 });
 
 export function shareListBody(shares: readonly TranscriptShare[]): Static<typeof ShareList> {

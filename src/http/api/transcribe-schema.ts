@@ -103,9 +103,9 @@ export const TranscribeFields = {
   keep: Type.Optional(
     Type.Boolean({
       description:
-        'Whether the transcript is kept: found, read and corrected under `/api/v1/transcripts`. Absent: as the account ' +
-        'is set, which is not to keep. true where the account is set so: for 30 days, and the recording as the account ' +
-        `is set. Also taken: ${BOOLEAN_WORDS.join(', ')}, in any case.`,
+        'Whether the transcript is kept: found, read and corrected under `/api/v1/transcripts`. Absent: as the ' +
+        'account is set, which at first is not to keep. true with the setting off: for 30 days. The recording is ' +
+        `kept as the account is set. Also taken: ${BOOLEAN_WORDS.join(', ')}, in any case.`,
       examples: [true, false],
     }),
   ),

@@ -31,7 +31,7 @@ const OF_ACCOUNT = [
 
 /** Those that take a kept transcript's id. */
 const OF_TRANSCRIPT = [
-  ...(['getTranscript', 'updateTranscript', 'deleteTranscript', 'createShare', 'revokeShare'] as const),
+  ...(['getTranscript', 'updateTranscript', 'deleteTranscript', 'createShare', 'listShares', 'revokeShare'] as const),
   ...(['getTranscriptAudio', 'exportTranscript'] as const),
 ] as const;
 

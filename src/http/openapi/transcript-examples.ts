@@ -2,7 +2,7 @@
 const CREATED_AT = '2026-11-20T17:24:00.000Z';
 const EXPIRES_AT = '2026-12-20T17:24:00.000Z';
 const ID = 'tr_jWe1pcjYDMW83_ro3txM0A';
-const SHARE_ID = 'shr_x1ZtJ0m4k9Qe2Lw7';
+const SHARE_ID = 'share_x1ZtJ0m4k9Qe2Lw7';
 const TEXT = 'Hoy es domingo, dieciocho de mayo.';
 
 const row = {

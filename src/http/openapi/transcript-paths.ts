@@ -91,8 +91,8 @@ export const transcriptPaths: Json = {
       ),
       delete: operation('deleteTranscript', 'Delete a transcript, at once', {
         description:
-          'With its recording, its links, the job that made it, and the stored answer: a repeat of that request under ' +
-          'its Idempotency-Key is answered 409.',
+          'With its recording, its links, the job that made it, and the stored answer: a repeat of that request ' +
+          'under its Idempotency-Key is answered 409.',
         responses: { '200': answer('DeletedTranscript', 'It is deleted.') },
       }),
     },
@@ -105,8 +105,8 @@ export const transcriptPaths: Json = {
         'A transcript as a file',
         {
           description:
-            'Speakers have the names that they were given. Cells of csv that a spreadsheet would run as a formula begin ' +
-            'with an apostrophe.',
+            'Speakers have the names that they were given. Cells of csv that a spreadsheet would run as a formula ' +
+            'begin with an apostrophe.',
           parameters: parameterRefs(TranscriptFormat, ExportedText),
           responses: { '200': { description: 'The file.', headers: headerRefs(RequestId), content: files } },
         },

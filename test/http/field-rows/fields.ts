@@ -9,7 +9,7 @@ interface Operation {
   /** Without a schema: the body is a file. */
   requestBody?: { content: Record<string, { schema?: Named }> };
 }
-type Item = Partial<Record<'get' | 'post' | 'delete', Operation>> & { parameters?: Named[] };
+type Item = Partial<Record<'get' | 'post' | 'patch' | 'delete', Operation>> & { parameters?: Named[] };
 
 const document = openApiDocument('test') as unknown as {
   paths: Record<string, Item>;
@@ -40,7 +40,7 @@ function fieldsOf(path: string, method: string, operation: Operation, item: Item
 
 /** Every field of every request in the OpenAPI document. */
 export const fields = Object.entries(document.paths).flatMap(([path, item]) =>
-  (['get', 'post', 'delete'] as const).flatMap((method) => {
+  (['get', 'post', 'patch', 'delete'] as const).flatMap((method) => {
     const operation = item[method];
     return operation === undefined ? [] : fieldsOf(path, method, operation, item);
   }),

@@ -1,6 +1,7 @@
 /** The fields of Deepgram's file endpoint, and of the endpoints that make ephemeral keys. */
 import { expect } from 'chai';
 import { fakeAudio } from '../../support/fake-engine.js';
+import { library } from '../../support/kept.js';
 import { call, type Answer } from '../../support/requests.js';
 import { bearer } from '../../support/server.js';
 import { type FieldFixture, type FieldRows } from './field-fixture.js';
@@ -33,6 +34,13 @@ export function liveRows(fixture: FieldFixture): FieldRows {
   };
   const rows: Record<string, FieldRows> = {
     '/v1/listen': {
+      keep: async () => {
+        const { headers } = await listen('keep=true');
+        const kept = await library(fixture.server, fixture.customer.key, `/${headers.get('x-transcription-id')}`);
+        expect(kept.status).to.equal(200);
+        const other = (await listen('keep=false')).headers.get('x-transcription-id');
+        expect((await library(fixture.server, fixture.customer.key, `/${other}`)).status).to.equal(404);
+      },
       model: async () => {
         expect((await listen('model=fake')).status).to.equal(200);
         expect((await listen('model=other')).status).to.equal(400);

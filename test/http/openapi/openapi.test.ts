@@ -156,7 +156,7 @@ describe('the OpenAPI document', () => {
   it('has every variant of a path that the server knows, and no other', async () => {
     const server = await TestServer.start();
     for (const [template, item] of Object.entries(document['paths'] as Record<string, Json>)) {
-      const path = template.replace('{id}', 'key_1').replace('{model}', 'base').replace('{share}', 'shr_1');
+      const path = template.replace('{id}', 'key_1').replace('{model}', 'base').replace('{share}', 'share_1');
       const { headers } = await call(server, path, { method: 'OPTIONS' });
       const known = ['get', 'post', 'patch', 'delete'].filter((method) => method in item);
       const allowed = headers.get('allow')!.toLowerCase().split(', ');

@@ -60,6 +60,15 @@ export const limitRows = {
     expect(await refused(plain)).to.equal(false);
     await until(() => refused(batched));
   },
+  VERBATIM_LIBRARY_MAX_BYTES: async ({ plain, batched }) => {
+    const warned = async (served: Served): Promise<string> => {
+      const { status, text } = await answerTo(served, 'en-vorbis.ogg', [['keep', 'true']]);
+      expect(status).to.equal(200);
+      return text;
+    };
+    expect(await warned(plain)).not.to.contain('not_kept');
+    expect(await warned(batched)).to.contain('not_kept');
+  },
   VERBATIM_JOB_RETENTION_HOURS: async () => {
     const directory = workplace();
     const first = await Served.start({}, directory).listening();

@@ -127,6 +127,7 @@ export async function startServers(): Promise<Servers> {
       VERBATIM_SPEECH_DECODER: 'batched',
       VERBATIM_COMPUTE: 'bfloat16',
       VERBATIM_MAX_OPEN_JOBS: '1',
+      VERBATIM_LIBRARY_MAX_BYTES: '0',
       VERBATIM_WEBHOOK_ALLOW: '127.0.0.0/8',
       VERBATIM_BATCH: '3',
       VERBATIM_SLOTS: '2',
