@@ -22,6 +22,12 @@ const ALSO_IN_CLIENT = [
   'KeyList',
   'Me',
   'RevokedKey',
+  'TranscriptList',
+  'KeptTranscript',
+  'DeletedTranscript',
+  'CreatedShare',
+  'ShareList',
+  'RevokedShare',
   'Transcription',
   'Usage',
 ];

@@ -22,7 +22,7 @@ export { JobEndedError, Jobs } from './jobs.js';
 export { LiveTranscription, LiveTranscriptionError } from './live.js';
 export type { LiveTranscriptionEvent, LiveInput, LiveWord } from './live.js';
 export { Transcripts } from './transcripts.js';
-export type { ExportFormat, ShareInput, TranscriptChange, TranscriptSearch } from './transcripts.js';
+export type { TextFileFormat, ShareInput, TranscriptCorrection, TranscriptSearch } from './transcripts.js';
 export type { CreateJobInput, JobQuery, WaitOptions } from './jobs.js';
 export type { ApiRequest, CallOptions, StreamInput, TranscribeInput, TranscribeOptions } from './requests.js';
 export type { components, operations, paths } from './schema.js';

@@ -4155,7 +4155,7 @@ export interface components {
      * @description Only transcripts that have all of these words, in any form of capitals and accents; the last one may be unfinished.
      * @example domingo mayo
      */
-    TranscriptSearch: string;
+    TranscriptWords: string;
     /**
      * @description Maximum number of transcripts in one answer.
      * @example 50
@@ -5067,7 +5067,7 @@ export interface operations {
          * @description Only transcripts that have all of these words, in any form of capitals and accents; the last one may be unfinished.
          * @example domingo mayo
          */
-        query?: components['parameters']['TranscriptSearch'];
+        query?: components['parameters']['TranscriptWords'];
         /**
          * @description Maximum number of transcripts in one answer.
          * @example 50

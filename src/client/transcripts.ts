@@ -19,7 +19,7 @@ export interface TranscriptSearch {
   cursor?: string;
 }
 
-export interface TranscriptChange {
+export interface TranscriptCorrection {
   /** The one that the change is made to; another one is refused with `conflict`. */
   version: number;
   title?: string;
@@ -36,7 +36,7 @@ export interface ShareInput {
 }
 
 /** What export() makes a string of; docx comes as bytes. */
-export type ExportFormat = 'txt' | 'srt' | 'vtt' | 'json' | 'csv';
+export type TextFileFormat = 'txt' | 'srt' | 'vtt' | 'json' | 'csv';
 
 export class Transcripts {
   constructor(private readonly send: SendRequest) {}
@@ -51,7 +51,7 @@ export class Transcripts {
   }
 
   /** Not repeated after a lost answer: the change may have been made, and the version is another one then. */
-  update(id: string, change: TranscriptChange, { signal }: CallOptions = {}): Promise<KeptTranscript> {
+  update(id: string, change: TranscriptCorrection, { signal }: CallOptions = {}): Promise<KeptTranscript> {
     return this.send('PATCH', pathOf(id), { signal, ...json(change), repeatable: false });
   }
 
@@ -77,7 +77,7 @@ export class Transcripts {
   /** The file's text; `json` gives the transcript as get() does. */
   export(
     id: string,
-    format: ExportFormat,
+    format: TextFileFormat,
     { text, ...options }: CallOptions & { text?: 'transcript' | 'translation' } = {},
   ): Promise<string | KeptTranscript> {
     return this.send('GET', `${pathOf(id)}/export${searchOf({ format, text })}`, options);

@@ -1,6 +1,6 @@
 /** What a person may change of a transcript: checked, and made an edit. All throw `invalid_request`. */
 import { VerbatimError } from '../errors.js';
-import { hasWords, nameOf, speakersOf, type KeptSegment, type Note, type TranscriptDocument } from './document.js';
+import { hasWords, nameOf, speakerIds, type KeptSegment, type Note, type TranscriptDocument } from './document.js';
 import { merged, type Edit } from './edits.js';
 import { retimedWords } from './retimed-words.js';
 
@@ -26,7 +26,7 @@ export function titled(title: string): Edit {
  * name are one from now on: the one who speaks first.
  */
 export function renamed(document: TranscriptDocument, names: Readonly<Record<string, string>>): Edit {
-  const speakers = speakersOf(document);
+  const speakers = speakerIds(document);
   const after: Record<string, string> = { ...document.names };
   for (const [speaker, given] of Object.entries(names)) {
     if (!speakers.includes(speaker)) throw unknownSpeaker(speaker, speakers);
@@ -39,7 +39,7 @@ export function renamed(document: TranscriptDocument, names: Readonly<Record<str
 
 /** Everything that `from` says is said by `into`. */
 export function mergedSpeakers(document: TranscriptDocument, { from, into }: { from: string; into: string }): Edit {
-  const speakers = speakersOf(document);
+  const speakers = speakerIds(document);
   for (const speaker of [from, into]) if (!speakers.includes(speaker)) throw unknownSpeaker(speaker, speakers);
   if (from === into) throw invalid('speakers', 'Choose two different speakers to merge.');
   const names = { ...document.names };

@@ -47,7 +47,7 @@ export interface KeptTranscript {
 }
 
 /** S1, S2, …: of the segments, in the order in which they first speak. */
-export function speakersOf({ segments }: Pick<TranscriptDocument, 'segments'>): string[] {
+export function speakerIds({ segments }: Pick<TranscriptDocument, 'segments'>): string[] {
   return [...new Set(segments.flatMap(({ speaker }) => speaker ?? []))];
 }
 
@@ -57,7 +57,7 @@ export function nameOf({ names }: Pick<TranscriptDocument, 'names'>, speaker: st
 
 /** As they are shown. */
 export function namesOf(document: TranscriptDocument): string[] {
-  return speakersOf(document).map((speaker) => nameOf(document, speaker));
+  return speakerIds(document).map((speaker) => nameOf(document, speaker));
 }
 
 /** Whether words have times: those that a person writes then get some, too. */
@@ -66,7 +66,7 @@ export function hasWords({ segments }: Pick<TranscriptDocument, 'segments'>): bo
 }
 
 /** The text of all segments, without speakers. */
-export function textOf({ segments, language }: Pick<TranscriptDocument, 'segments' | 'language'>): string {
+export function transcriptText({ segments, language }: Pick<TranscriptDocument, 'segments' | 'language'>): string {
   return joinTexts(
     segments.map(({ text }) => text),
     language,
@@ -93,6 +93,6 @@ function named(document: TranscriptDocument, segments: readonly TimedText[]): Ti
 
 /** A line for each turn where it is known who speaks; else the text. */
 export function readableText(document: TranscriptDocument): string {
-  if (speakersOf(document).length === 0) return textOf(document);
+  if (speakerIds(document).length === 0) return transcriptText(document);
   return speakerLines(namedSegments(document), document.language).join('\n');
 }

@@ -3,7 +3,7 @@ import type { JsonValue } from '../ledger/json.js';
 import type { KeptSegment, Note, TranscriptDocument } from './document.js';
 import {
   noteOf,
-  segmentOf,
+  segmentFrom,
   storedNote,
   storedSegment,
   type StoredNote,
@@ -86,7 +86,7 @@ export function editOf(stored: JsonValue): Edit {
   return {
     ...(title === undefined ? {} : { title }),
     ...(names === undefined ? {} : { names }),
-    ...(segments === undefined ? {} : { segments: new Map(segments.map(([at, one]) => [at, segmentOf(one)])) }),
+    ...(segments === undefined ? {} : { segments: new Map(segments.map(([at, one]) => [at, segmentFrom(one)])) }),
     ...(notes === undefined ? {} : { notes: notes.map(noteOf) }),
   };
 }

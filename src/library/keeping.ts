@@ -6,7 +6,7 @@ import type { LibrarySettings, NewTranscript, TranscriptLedger } from '../ledger
 import { jsonText } from '../transcription/json-pieces.js';
 import type { KeepNow, KeepOrder, KeepRequest, TranscriptKeeper } from '../transcription/keep.js';
 import { cleanText, MOST_TITLE_CHARACTERS } from './corrections.js';
-import { namesOf, textOf, type TranscriptDocument } from './document.js';
+import { namesOf, transcriptText, type TranscriptDocument } from './document.js';
 import { newDocument } from './new-document.js';
 import { searchTexts } from './search-texts.js';
 import { storedDocument } from './stored-document.js';
@@ -102,7 +102,7 @@ export async function contentOf(document: TranscriptDocument): Promise<JsonText>
 }
 
 function titleOf({ title }: Pick<KeepOrder, 'title'>, document: TranscriptDocument): string {
-  return cut(cleanText(title ?? ''), MOST_TITLE_CHARACTERS) || firstWords(textOf(document)) || NO_WORDS_TITLE;
+  return cut(cleanText(title ?? ''), MOST_TITLE_CHARACTERS) || firstWords(transcriptText(document)) || NO_WORDS_TITLE;
 }
 
 function firstWords(text: string): string {

@@ -22,7 +22,7 @@ import { Editing } from './editing.js';
 import { exported, EXPORT_TYPES, type ExportFormat } from './exports/export.js';
 import { TranscriptKeeping } from './keeping.js';
 import { searchTexts, type FoundText } from './search-texts.js';
-import { documentOf } from './stored-document.js';
+import { documentFrom } from './stored-document.js';
 import { transcriptBody, type TranscriptBody } from './transcript-body.js';
 
 /** Deleted by one call of the ledger, so that none takes long. */
@@ -237,5 +237,5 @@ export class Library {
 }
 
 function parsed(text: string): TranscriptDocument {
-  return documentOf(JSON.parse(text) as Parameters<typeof documentOf>[0]);
+  return documentFrom(JSON.parse(text) as Parameters<typeof documentFrom>[0]);
 }

@@ -17,7 +17,7 @@ const LONGEST_SECONDS = 90;
 const ENDS_SENTENCE = /[.!?…。！？।؟]["'”’»)\]]*$/u;
 
 /** What a speaker says until another one does, a minute or so at most. Segments without text are left out. */
-export function paragraphsOf(segments: readonly TimedText[], language: string): Paragraph[] {
+export function spokenParagraphs(segments: readonly TimedText[], language: string): Paragraph[] {
   const runs: { startSeconds: number; speaker: string | null; texts: string[] }[] = [];
   for (const { startSeconds, speaker = null, text } of segments) {
     if (text === '') continue;

@@ -34,12 +34,12 @@ export function storedDocument(document: TranscriptDocument): JsonValue & object
 }
 
 /** Throws an Error when another version of Verbatim stored it in a form that this one does not know. */
-export function documentOf(stored: JsonValue): TranscriptDocument {
+export function documentFrom(stored: JsonValue): TranscriptDocument {
   if (!isForm1(stored)) throw new Error('A kept transcript has a form that this version of Verbatim cannot read.');
   const { durationSeconds, language, segments, names, translation, notes } = stored;
   return {
     ...{ durationSeconds, language },
-    segments: segments.map(segmentOf),
+    segments: segments.map(segmentFrom),
     names,
     translation: translation && { ...translation, segments: translation.segments?.map(lineOf) ?? null },
     notes: notes.map(noteOf),
@@ -55,7 +55,7 @@ export function storedSegment(segment: KeptSegment): StoredSegment {
   return [...storedLine(segment), words];
 }
 
-export function segmentOf([startMs, endMs, text, speaker, words]: StoredSegment): KeptSegment {
+export function segmentFrom([startMs, endMs, text, speaker, words]: StoredSegment): KeptSegment {
   const timed = words.map(([start, end, word, probability]): TimedWord => {
     return { startSeconds: start / 1000, endSeconds: end / 1000, text: word, probability };
   });

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredTranscript } from '../ledger/transcripts.js';
 import { inThousandths, type TimedText } from '../transcription/timed-text.js';
-import { nameOf, speakersOf, textOf, type KeptSegment, type TranscriptDocument } from './document.js';
+import { nameOf, speakerIds, transcriptText, type KeptSegment, type TranscriptDocument } from './document.js';
 
 interface SpanBody {
   start: number;
@@ -71,8 +71,8 @@ export async function transcriptBody(stored: StoredTranscript, document: Transcr
   }
   return {
     ...transcriptRowBody(stored),
-    speaker_names: Object.fromEntries(speakersOf(document).map((speaker) => [speaker, nameOf(document, speaker)])),
-    ...{ text: textOf(document), segments: document.segments.map(segmentBody), words },
+    speaker_names: Object.fromEntries(speakerIds(document).map((speaker) => [speaker, nameOf(document, speaker)])),
+    ...{ text: transcriptText(document), segments: document.segments.map(segmentBody), words },
     ...(translation === null ? {} : { translation: translationBody(translation) }),
     notes: notes.map(({ id, atSeconds: at, text }) => ({ id, at, text })),
     ...{ version: stored.version, audio: stored.audioBytes > 0 },

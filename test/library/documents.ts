@@ -12,13 +12,13 @@ export function timedWords(text: string, startSeconds = 0, wordSeconds = 0.4): T
   }));
 }
 
-export function segmentOf(text: string, startSeconds = 0, speaker?: string): KeptSegment {
+export function madeSegment(text: string, startSeconds = 0, speaker?: string): KeptSegment {
   const words = timedWords(text, startSeconds);
   const endSeconds = words.at(-1)?.endSeconds ?? startSeconds + 1;
   return { startSeconds, endSeconds, text, ...(speaker === undefined ? {} : { speaker }), words };
 }
 
-export function documentOf(...segments: KeptSegment[]): TranscriptDocument {
+export function madeDocument(...segments: KeptSegment[]): TranscriptDocument {
   const durationSeconds = Math.max(1, ...segments.map(({ endSeconds }) => endSeconds));
   return { durationSeconds, language: 'en', segments, names: {}, translation: null, notes: [] };
 }

@@ -7,7 +7,7 @@ import { bearer, type TestServer } from './server.js';
 type AnyServer = Pick<TestServer<SpeechEngine>, 'url' | 'port'>;
 type Key = { rawKey: string } | string;
 
-export const TRANSCRIPTS = '/api/v1/transcripts';
+export const TRANSCRIPTS_PATH = '/api/v1/transcripts';
 
 /** The id of a transcript that is kept. */
 export async function keptId(server: AnyServer, key: Key, ...parts: Part[]): Promise<string> {
@@ -19,7 +19,7 @@ export async function keptId(server: AnyServer, key: Key, ...parts: Part[]): Pro
 
 export function library(server: AnyServer, key: Key, path = '', init: CallInit = {}): Promise<Answer> {
   const headers = { ...bearer(key), ...init.headers };
-  return call(server, `${TRANSCRIPTS}${path}`, { ...init, headers });
+  return call(server, `${TRANSCRIPTS_PATH}${path}`, { ...init, headers });
 }
 
 export function sendJson(

@@ -46,8 +46,9 @@ export function parseOptions(fields: Fields): TranscriptionOptions {
 
 /** null: the request says nothing about it. */
 export function parseKeep(fields: Fields): boolean | null {
-  const given = fields.get('keep')?.toLowerCase();
-  if (given === undefined) return null;
+  // An empty field asks for nothing.
+  const given = fields.get('keep')?.toLowerCase() || null;
+  if (given === null) return null;
   const word = BOOLEAN_WORDS.find((known) => known === given);
   if (word !== undefined) return BOOLEANS[word];
   throw invalid('keep', `keep must be one of: ${BOOLEAN_WORDS.join(', ')}.`);

@@ -122,7 +122,7 @@ export const TranscriptId = parameter({
 
 const MOST_QUERY_CHARACTERS = 200;
 
-export const TranscriptSearch = checkedParameter({
+export const TranscriptWords = checkedParameter({
   name: 'query',
   in: 'query',
   required: false,

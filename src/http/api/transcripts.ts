@@ -21,7 +21,7 @@ import {
   TranscriptId,
   TranscriptLimit,
   transcriptListBody,
-  TranscriptSearch,
+  TranscriptWords,
   UpdateTranscriptRequest,
 } from './transcripts-schema.js';
 
@@ -44,7 +44,7 @@ export function transcriptRoutes(deps: HttpDeps): Route[] {
 function list(deps: HttpDeps): Handler {
   return authenticated(deps, async (exchange, { account }) => {
     const { query } = exchange.req;
-    const words = readParameter(TranscriptSearch, query[TranscriptSearch.name], null);
+    const words = readParameter(TranscriptWords, query[TranscriptWords.name], null);
     const limit = readParameter(TranscriptLimit, query[TranscriptLimit.name], DEFAULT_TRANSCRIPT_LIMIT);
     const after = readParameter(TranscriptCursor, query[TranscriptCursor.name], null);
     const found = await deps.library.list(account.id, { words, after, limit: limit + 1 });

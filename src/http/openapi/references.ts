@@ -17,7 +17,7 @@ import {
   TranscriptFormat,
   TranscriptId,
   TranscriptLimit,
-  TranscriptSearch,
+  TranscriptWords,
 } from '../api/transcripts-schema.js';
 import { KeyId } from '../api/keys-schema.js';
 import { IdempotencyKey } from '../app/idempotency-key.js';
@@ -52,7 +52,7 @@ const PARAMETERS: Readonly<Record<string, Parameter>> = {
   RequestId: GivenRequestId,
   ...{ IdempotencyKey, RetryCount, Days, KeyId, ModelName },
   ...{ JobId, JobStatusFilter, JobLimit, JobCursor },
-  ...{ TranscriptId, TranscriptSearch, TranscriptLimit, TranscriptCursor, TranscriptFormat, ExportedText, ShareId },
+  ...{ TranscriptId, TranscriptWords, TranscriptLimit, TranscriptCursor, TranscriptFormat, ExportedText, ShareId },
   ...{ AccountId, AdminLimit, AdminCursor, UsageFrom, UsageTo, UsageAccount, UsageFormat },
   ...LISTEN_PARAMETERS,
 };

@@ -6,7 +6,7 @@ import {
   TranscriptFormat,
   TranscriptId,
   TranscriptLimit,
-  TranscriptSearch,
+  TranscriptWords,
 } from '../api/transcripts-schema.js';
 import { RequestId } from '../schema/headers.js';
 import { EXPORT_TYPES } from '../../library/exports/export.js';
@@ -66,7 +66,7 @@ export const transcriptPaths: Json = {
       'listTranscripts',
       'Kept transcripts, newest first, or those that have some words',
       {
-        parameters: parameterRefs(TranscriptSearch, TranscriptLimit, TranscriptCursor),
+        parameters: parameterRefs(TranscriptWords, TranscriptLimit, TranscriptCursor),
         responses: { '200': answer('TranscriptList', 'A page of transcripts, without their texts.') },
       },
       BAD_LIMIT,

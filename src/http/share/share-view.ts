@@ -1,6 +1,6 @@
 import { nameOf, namedSegments, type TranscriptDocument } from '../../library/document.js';
 import type { SharedTranscript } from '../../library/library.js';
-import { paragraphsOf, type Paragraph } from '../../library/paragraphs.js';
+import { spokenParagraphs, type Paragraph } from '../../library/paragraphs.js';
 import { html, Html } from '../dashboard/html.js';
 import { SHARE_STYLE } from './share-style.js';
 
@@ -8,7 +8,7 @@ import { SHARE_STYLE } from './share-style.js';
 export function shareView({ stored, document, share }: SharedTranscript, audio: string | null): Html {
   const { title } = stored;
   const { translation } = document;
-  const spoken = paragraphsOf(namedSegments(document), document.language);
+  const spoken = spokenParagraphs(namedSegments(document), document.language);
   return page(
     title,
     html`<h1>${title}</h1>
@@ -63,7 +63,7 @@ function translated(document: TranscriptDocument): Paragraph[] {
     ...line,
     ...(speaker === undefined ? {} : { speaker: nameOf(document, speaker) }),
   }));
-  return paragraphsOf(named, language);
+  return spokenParagraphs(named, language);
 }
 
 function paragraph({ startSeconds, speaker, text }: Paragraph): Html {

@@ -2,7 +2,7 @@
 import { Document, HeadingLevel, type IRunOptions, Packer, Paragraph, TextRun } from 'docx';
 import type { Paragraph as SpokenParagraph } from '../paragraphs.js';
 
-export interface WrittenTranscript {
+export interface DocxTranscript {
   title: string;
   paragraphs: readonly SpokenParagraph[];
 }
@@ -11,7 +11,7 @@ const GREY = '6b7280';
 const NAME: IRunOptions = { bold: true };
 
 /** Text is text here: nothing of it becomes a field, a link or a formula. */
-export async function docxOf({ title, paragraphs }: WrittenTranscript): Promise<Buffer> {
+export async function docxOf({ title, paragraphs }: DocxTranscript): Promise<Buffer> {
   const heading = new Paragraph({ heading: HeadingLevel.HEADING_1, children: [new TextRun(printable(title))] });
   const document = new Document({
     title: printable(title),

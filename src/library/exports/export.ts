@@ -3,7 +3,7 @@ import { answerText } from '../../transcription/answer-text.js';
 import { jsonBytes } from '../../transcription/json-pieces.js';
 import type { TimedText } from '../../transcription/timed-text.js';
 import { namedSegments, namedTranslation, readableText, type TranscriptDocument } from '../document.js';
-import { paragraphsOf } from '../paragraphs.js';
+import { spokenParagraphs } from '../paragraphs.js';
 import type { TranscriptBody } from '../transcript-body.js';
 import { csvOf } from './csv.js';
 import { docxOf } from './docx.js';
@@ -39,7 +39,7 @@ export async function exported(
   const { durationSeconds } = document;
   if (format === 'txt') return `${text}\n`;
   if (format === 'csv') return csvOf(segments);
-  if (format === 'docx') return docxOf({ title, paragraphs: paragraphsOf(segments, language) });
+  if (format === 'docx') return docxOf({ title, paragraphs: spokenParagraphs(segments, language) });
   return answerText({ language, segments, durationSeconds, text: '', translation: null }, format);
 }
 

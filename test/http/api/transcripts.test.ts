@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fakeAudio, fakeWav } from '../../support/fake-engine.js';
 import { fakeTranslator } from '../../support/fake-translator.js';
 import { endedJob, postJob } from '../../support/jobs.js';
-import { keptId, library, sendJson, TRANSCRIPTS } from '../../support/kept.js';
+import { keptId, library, sendJson, TRANSCRIPTS_PATH } from '../../support/kept.js';
 import { call, form, transcribe, type Answer, type Part } from '../../support/requests.js';
 import { bearer, TestServer, type Customer } from '../../support/server.js';
 
@@ -149,7 +149,7 @@ describe('kept transcripts', () => {
       await server.ledger.transcripts.decide(customer.account.id, settings);
     });
     const audioOf = (id: string, headers: Record<string, string> = {}): Promise<Response> =>
-      fetch(`${server.url}${TRANSCRIPTS}/${id}/audio`, { headers: { ...bearer(customer.key), ...headers } });
+      fetch(`${server.url}${TRANSCRIPTS_PATH}/${id}/audio`, { headers: { ...bearer(customer.key), ...headers } });
 
     it('serve it as it was received, for this user alone on the disk', async () => {
       const [, sent] = wav(3, 'Hello.') as [string, Buffer];

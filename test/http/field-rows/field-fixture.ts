@@ -24,7 +24,7 @@ export class FieldFixture {
     );
     const settings = { webhookAllow: ['127.0.0.1'] };
     this.server = await TestServer.start({ diarizer: this.diarizer, translator, settings });
-    this.customer = await this.server.customer();
+    this.customer = await this.server.customer(1000);
   }
 
   send(...parts: Part[]): Promise<Answer> {

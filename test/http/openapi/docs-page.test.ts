@@ -50,6 +50,7 @@ describe('/docs in Chromium', function () {
     expect(await fieldsOf(block)).to.deep.equal({
       ...{ audio: '', model: '', language: '', translate_to: '', punctuate: 'true', diarize: 'false' },
       ...{ num_speakers: '', min_speakers: '', max_speakers: '', timestamps: 'none', format: 'json', prompt: '' },
+      keep: '',
     });
     const choices = await block.locator('tr.parameters', { hasText: 'format' }).locator('option').allTextContents();
     expect(choices).to.include.members(['json', 'text', 'srt', 'vtt']);

@@ -6,7 +6,7 @@ import {
   MOST_SOUGHT_CHARACTERS,
   MOST_TITLE_CHARACTERS,
 } from '../../../library/corrections.js';
-import { nameOf, speakersOf, type Note } from '../../../library/document.js';
+import { nameOf, speakerIds, type Note } from '../../../library/document.js';
 import { button } from '../components/button.js';
 import { card } from '../components/card.js';
 import { field, select } from '../components/field.js';
@@ -31,7 +31,7 @@ function versionField({ stored }: OpenedTranscript): Html {
 
 export function speakersCard(opened: OpenedTranscript): Html {
   const { stored, document } = opened;
-  const speakers = speakersOf(document);
+  const speakers = speakerIds(document);
   return card({
     title: texts.rename,
     id: 'speakers',
