@@ -8,7 +8,7 @@ const LONG = 600;
 const SENTENCE_END = /[.!?…。！？؟।]["'»”’)\]]*\s*$/u;
 
 /** Segments in their order; each paragraph has one speaker. */
-export function paragraphsOf<T extends Spoken>(segments: readonly T[]): T[][] {
+export function readingParagraphs<T extends Spoken>(segments: readonly T[]): T[][] {
   const paragraphs: T[][] = [];
   let length = 0;
   for (const segment of segments) {

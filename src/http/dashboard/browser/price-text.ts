@@ -1,7 +1,7 @@
 /** What is about to be sent, in words: how long it is, and what it will cost. */
 import { filledIn, type Texts } from './page-parts.js';
 import { priceOf, type RunPrices } from './price.js';
-import type { Recording } from './recordings.js';
+import type { ChosenRecording } from './recordings.js';
 
 interface PriceState {
   texts: Texts;
@@ -12,7 +12,10 @@ interface PriceState {
   data: FormData;
 }
 
-export function priceText(recordings: readonly Recording[], { texts, prices, balance, data }: PriceState): string {
+export function priceText(
+  recordings: readonly ChosenRecording[],
+  { texts, prices, balance, data }: PriceState,
+): string {
   const known = recordings.flatMap(({ measured, estimate }) => {
     const seconds = measured ?? estimate;
     return seconds === null ? [] : [{ seconds, ...priceOf(prices, seconds, data) }];

@@ -1,19 +1,19 @@
 /** A recording in the list: its name, its state in words, how far it is, and what can be done with it. */
 import { filledIn, write, type Texts } from './page-parts.js';
-import { isAtWork, type Recording } from './recordings.js';
+import { isAtWork, type ChosenRecording } from './recordings.js';
 
 export interface RowActions {
-  show: (recording: Recording) => void;
+  show: (recording: ChosenRecording) => void;
   /** Cancels what is at work; takes anything else off the list. */
-  end: (recording: Recording) => void;
+  end: (recording: ChosenRecording) => void;
 }
 
-export interface Row {
+export interface RecordingRow {
   element: HTMLLIElement;
   draw: (isShown: boolean) => void;
 }
 
-export function rowOf(recording: Recording, texts: Texts, actions: RowActions): Row {
+export function rowOf(recording: ChosenRecording, texts: Texts, actions: RowActions): RecordingRow {
   const { name } = recording.file;
   const element = document.createElement('li');
   const title = document.createElement('button');
@@ -46,7 +46,7 @@ export function rowOf(recording: Recording, texts: Texts, actions: RowActions): 
   };
 }
 
-function stateText(recording: Recording, texts: Texts): string {
+function stateText(recording: ChosenRecording, texts: Texts): string {
   const { state, estimate, measured, share, etaSeconds, answer, message } = recording;
   const percent = share === null ? '' : filledIn(texts, 'percent', { percent: Math.floor(100 * share) });
   switch (state) {

@@ -8,7 +8,7 @@ import type { RunAnswer } from './transcript.js';
 export type RecordingState =
   'ready' | 'queued' | 'uploading' | 'waiting' | 'working' | 'finishing' | 'done' | 'failed' | 'cancelled';
 
-export interface Recording {
+export interface ChosenRecording {
   file: File;
   url: string;
   state: RecordingState;
@@ -45,12 +45,12 @@ interface Progress {
 const NEARLY_DONE = 0.99;
 const AT_WORK: readonly RecordingState[] = ['queued', 'uploading', 'waiting', 'working', 'finishing'];
 
-export function isAtWork({ state }: Recording): boolean {
+export function isAtWork({ state }: ChosenRecording): boolean {
   return AT_WORK.includes(state);
 }
 
-export function recordingOf(file: File, changed: (recording: Recording) => void): Recording {
-  const recording: Recording = {
+export function chosenRecording(file: File, changed: (recording: ChosenRecording) => void): ChosenRecording {
+  const recording: ChosenRecording = {
     ...{ file, url: URL.createObjectURL(file), state: 'ready', estimate: null, measured: null },
     ...{ share: null, etaSeconds: null, held: 0, message: '', soFar: '', answer: null, asked: null },
     ...{ isKept: false, running: null },
@@ -66,12 +66,17 @@ export function recordingOf(file: File, changed: (recording: Recording) => void)
 }
 
 /** Sends it and waits for the answer. `changed`: something of it is to be drawn; never rejects. */
-export async function run(url: string, recording: Recording, data: FormData, changed: () => void): Promise<void> {
+export async function runRecording(
+  url: string,
+  recording: ChosenRecording,
+  data: FormData,
+  changed: () => void,
+): Promise<void> {
   const controller = new AbortController();
   const form = new FormData();
   for (const [name, value] of data) form.append(name, value);
   form.append('audio', recording.file, recording.file.name);
-  const change = (to: Partial<Recording>): void => {
+  const change = (to: Partial<ChosenRecording>): void => {
     Object.assign(recording, to);
     changed();
   };
@@ -93,10 +98,10 @@ export async function run(url: string, recording: Recording, data: FormData, cha
 }
 
 function take(
-  recording: Recording,
+  recording: ChosenRecording,
   { name, data }: SentEvent,
   left: (share: number) => number | null,
-  change: (to: Partial<Recording>) => void,
+  change: (to: Partial<ChosenRecording>) => void,
 ): void {
   if (name === 'delta') change({ soFar: recording.soFar + (data as { text: string }).text });
   if (name === 'done') change({ state: 'done', answer: data as RunAnswer, isKept: false, soFar: '' });

@@ -2,7 +2,7 @@
 import { offerFiles, type NamedFile } from './downloads.js';
 import { follow, jump, type Mark } from './following.js';
 import { clockText } from './page-parts.js';
-import { paragraphsOf } from './paragraphs.js';
+import { readingParagraphs } from './paragraphs.js';
 
 interface Timed {
   start: number;
@@ -89,7 +89,7 @@ function show({ language, segments = [], words = [] }: Text, region: HTMLElement
   const ofSegment = wordsBySegment(segments, words);
   region.lang = language;
   const indexes = new Map(segments.map((segment, index) => [segment, index]));
-  const paragraphs = paragraphsOf(segments);
+  const paragraphs = readingParagraphs(segments);
   const lines = paragraphs.map((paragraph, number) => lineOf(paragraph, paragraphs[number - 1]));
   function lineOf(paragraph: readonly Segment[], before: readonly Segment[] | undefined): HTMLElement {
     const line = document.createElement('p');

@@ -4,8 +4,8 @@ import { useMicrophone } from './microphone.js';
 import { byId, chosenIn, filledIn, write, type Texts } from './page-parts.js';
 import { priceText } from './price-text.js';
 import type { RunPrices } from './price.js';
-import { rowOf, type Row } from './recording-row.js';
-import { isAtWork, recordingOf, run, type Recording } from './recordings.js';
+import { rowOf, type RecordingRow } from './recording-row.js';
+import { isAtWork, chosenRecording, runRecording, type ChosenRecording } from './recordings.js';
 import { callCode } from './same-call.js';
 import { directionOf, showTranscript } from './transcript.js';
 
@@ -16,9 +16,9 @@ const sofar = byId('so-far');
 const prices = JSON.parse(form.dataset['prices'] ?? '') as RunPrices;
 const texts = JSON.parse(form.dataset['texts'] ?? '') as Texts;
 const input = form.querySelector<HTMLInputElement>('input[type=file]');
-const rows = new Map<Recording, Row>();
+const rows = new Map<ChosenRecording, RecordingRow>();
 let balance = Number(form.dataset['balance']);
-let shown: Recording | null = null;
+let shown: ChosenRecording | null = null;
 let isRunning = false;
 
 const say = (
@@ -28,7 +28,7 @@ const say = (
 ): void => write(byId(id), name === null ? '' : filledIn(texts, name, values));
 
 /** What a press of the button would send: what has no transcript yet, or else the one that is shown. */
-function pending(): Recording[] {
+function pending(): ChosenRecording[] {
   const open = [...rows.keys()].filter((one) => one.state !== 'done' && !isAtWork(one));
   return open.length > 0 || shown === null || isAtWork(shown) ? open : [shown];
 }
@@ -63,7 +63,7 @@ function draw(): void {
   showCode();
 }
 
-function hasChanged({ asked }: Recording): boolean {
+function hasChanged({ asked }: ChosenRecording): boolean {
   return asked !== null && fieldText(asked) !== fieldText(filledFields());
 }
 
@@ -88,7 +88,7 @@ function showCode(): void {
 }
 
 function add(file: File): void {
-  const recording = recordingOf(file, () => {
+  const recording = chosenRecording(file, () => {
     if (rows.has(recording)) draw();
   });
   const row = rowOf(recording, texts, { show, end });
@@ -98,7 +98,7 @@ function add(file: File): void {
   show(recording);
 }
 
-function show(recording: Recording | null): void {
+function show(recording: ChosenRecording | null): void {
   shown = recording;
   byId('player').hidden = recording === null;
   byId('result').hidden = true;
@@ -110,13 +110,13 @@ function show(recording: Recording | null): void {
   draw();
 }
 
-function showAnswer(recording: Recording, answer: NonNullable<Recording['answer']>): void {
+function showAnswer(recording: ChosenRecording, answer: NonNullable<ChosenRecording['answer']>): void {
   const saved = (): void => void (recording.isKept = true);
   showTranscript(answer, { audio, texts, byId, fileName: recording.file.name, saved });
 }
 
 /** The text so far, of the recording that is shown. */
-function showText({ soFar, asked }: Recording): void {
+function showText({ soFar, asked }: ChosenRecording): void {
   byId('coming').hidden = soFar === '';
   const language = asked === null ? '' : chosenIn(asked, 'translate_to') || chosenIn(asked, 'language');
   sofar.lang = language;
@@ -124,14 +124,14 @@ function showText({ soFar, asked }: Recording): void {
   write(sofar, soFar);
 }
 
-function end(recording: Recording): void {
+function end(recording: ChosenRecording): void {
   if (recording.running !== null) recording.running.abort(new Error('cancelled'));
   else if (recording.state === 'queued') recording.state = 'cancelled';
   else remove(recording);
   draw();
 }
 
-function remove(recording: Recording): void {
+function remove(recording: ChosenRecording): void {
   const row = rows.get(recording);
   const next = row?.element.nextElementSibling ?? row?.element.previousElementSibling;
   row?.element.remove();
@@ -146,7 +146,7 @@ function showBalance(credits: number): void {
   write(byId('balance'), credits.toLocaleString(form.dataset['language']));
 }
 
-function changed(recording: Recording): void {
+function changed(recording: ChosenRecording): void {
   const { state, measured, held, answer } = recording;
   const values = { seconds: (measured ?? 0).toFixed(1), credits: held };
   if (state === 'uploading' || state === 'waiting' || state === 'working' || state === 'finishing') {
@@ -178,11 +178,11 @@ async function submit(): Promise<void> {
   draw();
 }
 
-async function runOne(recording: Recording, data: FormData): Promise<void> {
+async function runOne(recording: ChosenRecording, data: FormData): Promise<void> {
   if (shown === null || shown.answer === null || shown === recording) show(recording);
   byId('result').hidden = shown === recording;
   const focused = (): Element | null => document.activeElement;
-  await run(form.action, recording, data, () => changed(recording));
+  await runRecording(form.action, recording, data, () => changed(recording));
   const wasCancelled = recording.state === 'cancelled';
   if (wasCancelled) say('status', 'cancelled');
   if (recording.state === 'failed') {
@@ -244,6 +244,6 @@ useMicrophone({
 });
 // What was paid for and not saved would be lost.
 addEventListener('beforeunload', (event) => {
-  const isLost = (one: Recording): boolean => isAtWork(one) || (one.answer !== null && !one.isKept);
+  const isLost = (one: ChosenRecording): boolean => isAtWork(one) || (one.answer !== null && !one.isKept);
   if ([...rows.keys()].some(isLost)) event.preventDefault();
 });
