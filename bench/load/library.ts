@@ -44,25 +44,43 @@ const SYLLABLES = [
 ];
 const ROOM = Number.MAX_SAFE_INTEGER;
 
+/** Who has them. */
+interface Keepers {
+  large: string;
+  small: readonly string[];
+}
+
 export async function measureLibrary(ledger: Ledger, load: LibraryLoad): Promise<LibraryMeasurement> {
   const random = seededRandom(1);
   const vocabulary = vocabularyOf(random);
-  const large = await accountOf(ledger, 'large');
   const small: string[] = [];
   while (small.length < SMALL_ACCOUNTS) small.push(await accountOf(ledger, String(small.length)));
+  const keepers = { large: await accountOf(ledger, 'large'), small };
   const start = performance.now();
-  await keepAll(ledger, { large, small }, { ...load, random, vocabulary });
+  await keepAll(ledger, keepers, { ...load, random, vocabulary });
   const keptPerSecond = (load.transcripts * 1000) / (performance.now() - start);
-  const searches: SearchTimes[] = [];
+  const searches = await measureSearches(ledger, keepers, load);
+  return { keptPerSecond, searches, deletions: await deletionsOf(ledger, keepers.large, load.searches) };
+}
+
+/** Among what measureLibrary() has kept, perhaps in another database. */
+export async function measureSearches(
+  ledger: Ledger,
+  { large, small }: Keepers,
+  { searches, onProgress }: Pick<LibraryLoad, 'searches' | 'onProgress'>,
+): Promise<SearchTimes[]> {
+  const random = seededRandom(2);
+  const vocabulary = vocabularyOf(seededRandom(1));
+  const measured: SearchTimes[] = [];
   for (const account of ['large', 'small'] as const) {
+    const accountId = account === 'large' ? large : pick(random, small);
     for (const [kind, queryOf] of Object.entries(QUERIES)) {
-      load.onProgress?.(`${account} account, ${kind}`);
-      const ask = (): Query => queryOf(random, vocabulary);
-      const times = await timesOf(ledger, account === 'large' ? large : pick(random, small), ask, load.searches);
-      searches.push({ account, kind, ...times });
+      onProgress?.(`${account} account, ${kind}`);
+      const times = await timesOf(ledger, accountId, () => queryOf(random, vocabulary), searches);
+      measured.push({ account, kind, ...times });
     }
   }
-  return { keptPerSecond, searches, deletions: await deletionsOf(ledger, large, load.searches) };
+  return measured;
 }
 
 type Query = Partial<TranscriptQuery>;
@@ -97,7 +115,7 @@ const isLong = (word: string): boolean => word.length > 6;
 
 async function keepAll(
   ledger: Ledger,
-  { large, small }: { large: string; small: readonly string[] },
+  { large, small }: Keepers,
   { transcripts, onProgress, random, vocabulary }: LibraryLoad & { random: Random; vocabulary: readonly string[] },
 ): Promise<void> {
   let next = 0;

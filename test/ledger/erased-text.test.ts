@@ -74,7 +74,7 @@ describeOnSqlite('ledger: the files of SQLite', () => {
     expect(traces()).to.deep.equal([0, 0]);
     expect(await ledger.transcripts.knownAmong(kept)).to.have.length(20);
     bench.raw((database) => {
-      database.exec(`INSERT INTO transcript_search (transcript_search, rank) VALUES ('integrity-check', 1)`);
+      database.exec(`INSERT INTO transcript_search_index (transcript_search_index) VALUES ('integrity-check')`);
       expect(database.pragma('integrity_check', { simple: true })).to.equal('ok');
     });
   });
@@ -93,6 +93,23 @@ describeOnSqlite('ledger: the files of SQLite', () => {
     await ledger.administration.delete(ann.account.id);
     await bench.runHousekeeping();
     expect(traces()).to.deep.equal([0, 0]);
+  });
+
+  it('have nothing of one whose deletion a dead process left unfinished', async () => {
+    const id = await say(SECRET, 300);
+    // As the first step of it leaves it: the words are marked.
+    const place = bench.raw((database) =>
+      database.prepare<[string], number>('SELECT place FROM transcripts WHERE id = ?').pluck().get(id),
+    );
+    await ledger.transcripts.delete(ann.account.id, id);
+    const words = Array.from({ length: 300 }, (_, n) => `${SECRET.toLowerCase()}${n}`).join(' ');
+    bench.raw((database) => {
+      database.prepare('INSERT INTO transcript_search (place, tokens, is_erased) VALUES (?, ?, 1)').run(place, words);
+      database.prepare('INSERT INTO transcript_search_index (rowid, words) VALUES (?, ?)').run(place, words);
+    });
+    for (let n = 0; n < 4; n++) await bench.runHousekeeping();
+    expect(traces()).to.deep.equal([0, 0]);
+    expect(await bench.rows('SELECT 1 FROM transcript_search')).to.deep.equal([]);
   });
 
   it('have nothing of it once the command line is done', async () => {

@@ -99,7 +99,7 @@ class Library {
     }
     if (!(this.bench instanceof FileBench)) return;
     this.bench.raw((database) => {
-      database.exec(`INSERT INTO transcript_search (transcript_search, rank) VALUES ('integrity-check', 1)`);
+      database.exec(`INSERT INTO transcript_search_index (transcript_search_index) VALUES ('integrity-check')`);
     });
   }
 

@@ -32,8 +32,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   // The words; the index of them is made by each database.
   {
     name: 'transcript_search',
-    select: `SELECT account_id, place, tokens
-      FROM transcript_search JOIN transcripts ON place = transcript_search.rowid`,
+    select: 'SELECT account_id, place, tokens FROM transcript_search JOIN transcripts USING (place)',
   },
   { name: 'passwords' },
   { name: 'sign_in_links' },

@@ -336,6 +336,7 @@ class SqliteLedger implements Ledger {
       while (this.#tables.idempotency.sweep());
       this.access.sweep();
       this.administration.sweep((work) => this.#transaction(work));
+      this.transcripts.sweep((work) => this.#transaction(work));
       this.#erased.sweep();
       if (!this.#tables.instances.hasOthers()) return;
       this.#transaction(() => this.#tables.instances.releaseDead((id) => this.#releaseAllOf(id)));

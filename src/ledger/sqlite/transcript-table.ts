@@ -139,11 +139,16 @@ export class TranscriptTable {
     return next;
   }
 
-  /** With changes, words and links. */
+  /** With changes and links; its words are found no more, and erased by eraseSome(). */
   remove({ place, account_id: accountId, audio_bytes: audio, content_bytes: content }: TranscriptRow): void {
     this.#index.delete(place);
     this.#statements.delete.run(place);
     this.#statements.count.run(-1, -audio - content, accountId);
+  }
+
+  /** Some words of those that were removed; true when there may be more. */
+  eraseSome(): boolean {
+    return this.#index.eraseSome();
   }
 
   /** The job that made it, and the stored answer to its request, of which a mark is left. */
@@ -197,10 +202,11 @@ function prepare(database: Database.Database) {
     // In this order: the index gives the newest first, and the page is soon full.
     search: database.prepare<Within & { needed: string }, ListedRow>(
       `SELECT ${TRANSCRIPT_COLUMNS}, transcript_search.tokens
-       FROM transcript_search CROSS JOIN transcripts ON transcripts.place = transcript_search.rowid
-       WHERE transcript_search MATCH @needed AND transcript_search.rowid >= @first AND transcript_search.rowid < @end
+       FROM transcript_search_index found CROSS JOIN transcripts ON transcripts.place = found.rowid
+         CROSS JOIN transcript_search ON transcript_search.place = found.rowid
+       WHERE found.transcript_search_index MATCH @needed AND found.rowid >= @first AND found.rowid < @end
          AND transcripts.account_id = @accountId AND ${LIVE}
-       ORDER BY transcript_search.rowid DESC LIMIT @limit`,
+       ORDER BY found.rowid DESC LIMIT @limit`,
     ),
     changes: database.prepare<[string, number, number], ChangeRow>(
       `SELECT version, at, change FROM transcript_changes WHERE transcript_id = ? AND version < ?
@@ -211,7 +217,7 @@ function prepare(database: Database.Database) {
       .pluck(),
 
     newest: database
-      .prepare<[number, number], number | null>('SELECT max(place) FROM transcripts WHERE place BETWEEN ? AND ?')
+      .prepare<[number, number], number | null>('SELECT max(place) FROM transcript_search WHERE place BETWEEN ? AND ?')
       .pluck(),
     insert: database.prepare<TranscriptRow & { content: string }>(
       `INSERT INTO transcripts (place, id, account_id, version, title, created_at, expires_at, duration_seconds,

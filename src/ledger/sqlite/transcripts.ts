@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { JsonText, textOfJson } from '../json.js';
 import { ftsQuery, headLine, joinLines, matchesIn, transcriptSearch, textLines } from '../rows/transcript-search.js';
@@ -143,9 +144,9 @@ export class SqliteTranscripts implements TranscriptLedger {
     });
   }
 
-  delete(accountId: string, id: string): Promise<{ id: string; deletedAt: string } | null> {
+  async delete(accountId: string, id: string): Promise<{ id: string; deletedAt: string } | null> {
     const { transactions, clock } = this.parts;
-    return transactions.write(() => {
+    const deleted = await transactions.write(() => {
       const row = this.#table.owned(accountId, id);
       if (row === undefined) return null;
       const now = clock();
@@ -153,15 +154,19 @@ export class SqliteTranscripts implements TranscriptLedger {
       this.#table.removeAnswers(accountId, id, now);
       return { id, deletedAt: toIso(now) };
     });
+    await this.#eraseWords();
+    return deleted;
   }
 
-  deleteExpired(limit: number): Promise<{ id: string; accountId: string }[]> {
+  async deleteExpired(limit: number): Promise<{ id: string; accountId: string }[]> {
     const { transactions, clock } = this.parts;
-    return transactions.write(() => {
+    const deleted = await transactions.write(() => {
       const rows = this.#table.expired(clock(), limit);
       this.#removeAll(rows);
       return rows.map(({ id, account_id: accountId }) => ({ id, accountId }));
     });
+    await this.#eraseWords();
+    return deleted;
   }
 
   knownAmong(ids: readonly string[]): Promise<string[]> {
@@ -190,11 +195,28 @@ export class SqliteTranscripts implements TranscriptLedger {
 
   /** Of an account that is deleted, within its transaction; true when there may be more. */
   eraseSome(accountId: string): boolean {
+    if (this.#table.eraseSome()) return true;
     const rows = this.#table.some(accountId, DELETE_AT_ONCE);
     this.#removeAll(rows);
     if (rows.length > 0) return true;
     this.#table.closeLibrary(accountId);
     return false;
+  }
+
+  /** One step of an erasure that was left unfinished; the caller gives it a transaction. */
+  sweep(inTransaction: (work: () => boolean) => boolean): void {
+    inTransaction(() => this.#eraseSomeWords());
+  }
+
+  /** What a dead process leaves of them, sweep() erases. */
+  async #eraseWords(): Promise<void> {
+    while (await this.parts.transactions.passing(() => this.#eraseSomeWords())) await setImmediate();
+  }
+
+  #eraseSomeWords(): boolean {
+    const mayBeMore = this.#table.eraseSome();
+    if (mayBeMore) this.parts.onErased();
+    return mayBeMore;
   }
 
   #find(accountId: string, id: string): TranscriptRow | undefined {

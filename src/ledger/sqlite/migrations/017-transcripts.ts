@@ -58,11 +58,19 @@ CREATE TABLE transcript_shares (
 ) STRICT;
 CREATE INDEX transcript_shares_of ON transcript_shares (transcript_id, created_at, id);
 
--- Its rowid is the transcript's place. The words are made before they come here, and are separated by spaces. What is
--- deleted is overwritten in the index, too.
-CREATE VIRTUAL TABLE transcript_search USING fts5 (tokens, detail = none, columnsize = 0, prefix = '3 4',
-  tokenize = "ascii tokenchars '_'");
-INSERT INTO transcript_search (transcript_search, rank) VALUES ('secure-delete', 1);
+-- The words that a transcript is found by, made before they come here, and separated by spaces and lines. Those of a
+-- deleted one are erased from the index some at a time; no place is used again before.
+CREATE TABLE transcript_search (
+  place     INTEGER PRIMARY KEY,
+  tokens    TEXT NOT NULL,
+  is_erased INTEGER NOT NULL DEFAULT 0 CHECK (is_erased IN (0, 1))
+) STRICT;
+CREATE INDEX transcript_search_to_erase ON transcript_search (place) WHERE is_erased = 1;
+-- Its rowid is the transcript's place. It has each word of a transcript once, and no text, so that words are added and
+-- removed one by one. What is removed is overwritten.
+CREATE VIRTUAL TABLE transcript_search_index USING fts5 (words, content = '', detail = none, columnsize = 0,
+  prefix = '3 4', tokenize = "ascii tokenchars '_'");
+INSERT INTO transcript_search_index (transcript_search_index, rank) VALUES ('secure-delete', 1);
 
 -- Of an answer that was deleted with its transcript; its request is not done again.
 ALTER TABLE idempotency_records ADD COLUMN deleted_at INTEGER;
