@@ -5,7 +5,7 @@ import { html, type Html } from './html.js';
 import { noticeOf } from './notice.js';
 import type { View } from './page.js';
 import { endSessionPath, PATHS } from './paths.js';
-import { table } from './table.js';
+import { table } from './components/table.js';
 import { TEXTS } from './texts.js';
 
 const { account: texts } = TEXTS;

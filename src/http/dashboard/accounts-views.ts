@@ -11,7 +11,7 @@ import { table } from './components/table.js';
 import { ago, moment, number } from './format.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { noticeOf } from './notice.js';
-import type { Pack } from './overview.js';
+import type { Pack } from './credit-packs.js';
 import type { View } from './page.js';
 import { operatedPath, PATHS } from './paths.js';
 import { TEXTS } from './texts.js';

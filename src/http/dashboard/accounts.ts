@@ -13,7 +13,7 @@ import { deleteAccount, suspendAccount } from '../auth/account-suspension.js';
 import { confirmDeleteView, confirmRoleView, confirmSuspendView, madeLinkView } from './account-questions.js';
 import { accountsView, operatedView, type FormError } from './accounts-views.js';
 import { buttonForm } from './components/button.js';
-import { EMPTY_PACKS } from './overview.js';
+import { EMPTY_PACKS } from './credit-packs.js';
 import { PAGE_HEADERS } from './page.js';
 import { operatedPath, PATHS, signInUrl } from './paths.js';
 import { Refusal } from './refusal.js';

@@ -9,7 +9,7 @@ import { textsOf, type FigureName } from './load-texts.js';
 import type { View } from './page.js';
 import { PATHS } from './paths.js';
 import type { ServerLoad } from './server-load.js';
-import { table } from './table.js';
+import { table } from './components/table.js';
 import { TEXTS } from './texts.js';
 import type { PageHandlers } from './page-handlers.js';
 

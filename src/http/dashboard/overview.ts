@@ -1,1 +1,0 @@
-export { EMPTY_PACKS, packTable, type Pack } from './credit-packs.js';
