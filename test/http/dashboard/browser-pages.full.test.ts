@@ -70,10 +70,10 @@ describe('dashboard: every page in Chromium', function () {
     fixture.server.engine.release();
     expect((await asked).status).to.equal(200);
     await page.getByRole('cell', { name: 'Nobody' }).waitFor();
-    expect(await page.locator('#chart canvas').count()).to.equal(1);
+    expect(await page.locator('[data-chart] canvas').count()).to.equal(4);
     const written = await page.evaluate<string[]>('window.written');
     expect(written.filter((text) => /[ap]m/i.test(text))).to.deep.equal([]);
-    expect(written.filter((text) => /^\d\d:\d\d:\d\d$/.test(text))).to.be.not.empty;
+    expect(written.filter((text) => /^\d\d:\d\d$/.test(text))).to.be.not.empty;
   });
 
   it('shows an operator the live sessions, and the delay of their texts', async () => {
@@ -88,40 +88,54 @@ describe('dashboard: every page in Chromium', function () {
     const client = await SocketClient.connect(url, [], { headers: bearer(fixture.ann.key) });
     client.socket.send(spokenPcm());
     await until(async () => /^1 \/ \d+$/.test(await figure('liveSessions')));
-    await until(async () => /^\d+ \/ \d+$/.test(await figure('liveLagMs')));
+    await until(async () => /^\d+ \/ \d+ ms$/.test(await figure('liveLagMs')));
     expect(await figure('liveRefusals')).to.equal('0');
     client.send({ type: 'CloseStream' });
     await until(async () => /^0 \/ \d+$/.test(await figure('liveSessions')));
   });
 
-  it('draws the load with a time axis that says nothing twice, and slots on an axis of their own', async () => {
+  it('draws a chart for each unit of the load, in the reader’s zone, with axes that say nothing twice', async () => {
     await fixture.context.close();
-    fixture.context = await fixture.browser.newContext({ viewport: { width: 360, height: 640 } });
+    const viewport = { width: 360, height: 640 };
+    fixture.context = await fixture.browser.newContext({ viewport, timezoneId: 'Asia/Kathmandu' });
     const page = await fixture.signedIn();
     await fixture.server.ledger.access.setRole(fixture.ann.account.id, 'operator');
-    // What the last drawing wrote, with the middle of each text.
+    // What the last drawing of each chart wrote.
     await page.addInitScript(`
       const { clearRect, fillText } = CanvasRenderingContext2D.prototype;
-      window.written = [];
+      const written = new Map();
+      window.writtenIn = (canvas) => written.get(canvas) ?? [];
       CanvasRenderingContext2D.prototype.clearRect = function (...where) {
-        window.written = [];
+        written.set(this.canvas, []);
         return clearRect.call(this, ...where);
       };
-      CanvasRenderingContext2D.prototype.fillText = function (text, x, ...more) {
-        window.written.push({ text, x, width: this.canvas.width });
-        return fillText.call(this, text, x, ...more);
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...where) {
+        written.get(this.canvas)?.push(text);
+        return fillText.call(this, text, ...where);
       };`);
     await fixture.go(page, '/operator/load');
     expect(await page.locator('[data-load=realTimeFactor]').textContent()).to.equal('not measured yet');
-    const { slots } = fixture.server.engine.stats();
-    const isDrawn = `window.written.some(({ text, x, width }) => text === '${slots}' && x > width / 2)`;
-    await until(() => page.evaluate<boolean>(isDrawn));
-    const written = await page.evaluate<{ text: string; x: number; width: number }[]>('window.written');
-    const times = written.map(({ text }) => text).filter((text) => text.includes(':'));
-    expect(times).to.have.length.within(2, 5);
-    expect(new Set(times)).to.have.property('size', times.length);
-    const right = written.filter(({ text, x, width }) => !text.includes(':') && x > width / 2);
-    expect(right.map(({ text }) => text)).to.deep.equal(slotMarks(slots));
+    const texts = (): Promise<string[][]> =>
+      page.evaluate<string[][]>("[...document.querySelectorAll('[data-chart] canvas')].map(window.writtenIn)");
+    await until(async () => (await texts()).every((written) => written.some((text) => text.includes(':'))));
+    const drawn = await texts();
+    expect(drawn).to.have.length(4);
+    for (const written of drawn) {
+      const times = written.filter((text) => text.includes(':'));
+      // 12:00 UTC is 17:45 there.
+      expect(
+        times.every((time) => /^17:[34]\d$/.test(time)),
+        times.join(),
+      ).to.equal(true);
+      expect(times).to.have.length.within(2, 6);
+      const counts = written.filter((text) => !text.includes(':'));
+      expect(new Set(counts)).to.have.property('size', counts.length);
+      expect(
+        counts.every((count) => /^[\d,]+$/.test(count)),
+        counts.join(),
+      ).to.equal(true);
+    }
+    expect(await page.locator('[data-chart] [role=img]').first().getAttribute('aria-label')).to.contain('ten minutes');
   });
 
   it('fits 320 pixels', async () => {
@@ -143,7 +157,3 @@ describe('dashboard: every page in Chromium', function () {
     expect(await page.evaluate('document.documentElement.scrollWidth'), 'a new key').to.equal(320);
   });
 });
-
-function slotMarks(slots: number): string[] {
-  return Array.from({ length: slots + 1 }, (_, count) => String(count));
-}

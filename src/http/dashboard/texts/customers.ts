@@ -49,7 +49,7 @@ export const ACCOUNTS = {
   pages: 'Pages of the customers',
   id: 'Account id',
   grant: 'Grant credits',
-  grantSubmit: 'Grant',
+  grantSubmit: 'Grant credits',
   amount: 'Credits',
   wholeNumber: 'A whole number, at least 1.',
   badAmount: (given: string) => `"${given}" is not a number of credits; allowed: an integer of at least 1.`,
