@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { paragraphsOf } from '../../../../src/http/dashboard/browser/paragraphs.js';
+import { readingParagraphs } from '../../../../src/http/dashboard/browser/paragraphs.js';
 
 describe('dashboard: paragraphs of a transcript', () => {
   const texts = (segments: { text: string; speaker?: string }[]) =>
-    paragraphsOf(segments).map((paragraph) => paragraph.map(({ text }) => text).join(' '));
+    readingParagraphs(segments).map((paragraph) => paragraph.map(({ text }) => text).join(' '));
 
   it('are what one speaker says in a row', () => {
     const turns = [
@@ -18,10 +18,10 @@ describe('dashboard: paragraphs of a transcript', () => {
 
   it('end with a sentence once they are long, and not before', () => {
     const segments = [{ text: `${'a'.repeat(600)},` }, { text: 'and on.' }, { text: 'Next.' }, { text: 'Last.' }];
-    expect(paragraphsOf(segments).map((paragraph) => paragraph.length)).to.deep.equal([2, 2]);
+    expect(readingParagraphs(segments).map((paragraph) => paragraph.length)).to.deep.equal([2, 2]);
     const short = [{ text: 'One.' }, { text: 'Two.' }];
-    expect(paragraphsOf(short)).to.have.length(1);
+    expect(readingParagraphs(short)).to.have.length(1);
     const chinese = [{ text: `${'好'.repeat(600)}。` }, { text: '下一个。' }];
-    expect(paragraphsOf(chinese)).to.have.length(2);
+    expect(readingParagraphs(chinese)).to.have.length(2);
   });
 });
