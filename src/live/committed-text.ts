@@ -24,6 +24,16 @@ export interface CommittedPiece extends UtteranceRest {
   language: string;
 }
 
+/** Of the utterance so far. */
+export interface NewDecoding {
+  committed: string;
+  /** Behind the committed text. */
+  rest: UtteranceRest;
+  language: string;
+  /** Of its audio. */
+  endSeconds: number;
+}
+
 export class CommittedText {
   #text = '';
   /** Of the decoding that it was last committed of. */
@@ -71,20 +81,26 @@ export class CommittedText {
 
   /** Adds a decoding of the utterance so far, whose audio ends there. Returns what it commits; null: nothing. */
   add(result: RecognisedUtterance, endSeconds: number): CommittedPiece | null {
-    const { stableSeconds, commits } = this;
-    if (stableSeconds === null || commits === null) return null;
+    if (this.stableSeconds === null || this.commits === null) return null;
     const rest = this.restOf(result);
+    const settled = this.settledText({ committed: this.#text, rest, language: result.language, endSeconds });
+    if (settled === null || settled.length <= this.#text.length || this.#isTooLong(settled, result)) return null;
+    return this.#commit(settled, rest, result);
+  }
+
+  /** What of a decoding no later one is to change, committed text included; null: nothing yet. */
+  protected settledText({ committed, rest, language, endSeconds }: NewDecoding): string | null {
+    const { stableSeconds } = this;
+    if (stableSeconds === null) return null;
     const before = this.#decodings;
-    const decodings = [...before, { text: this.#text + textOf(rest.segments), endSeconds }];
+    const decodings = [...before, { text: committed + textOf(rest.segments), endSeconds }];
     const first = before.findLastIndex((decoding) => decoding.endSeconds <= endSeconds - stableSeconds);
     this.#decodings = decodings.slice(Math.max(0, first));
     if (first < 0) return null;
-    const agreed = agreedText(
+    return agreedText(
       this.#decodings.map(({ text }) => text),
-      result.language,
+      language,
     );
-    if (agreed.length <= this.#text.length || this.#isTooLong(agreed, result)) return null;
-    return this.#commit(agreed, rest, result);
   }
 
   #commit(agreed: string, rest: UtteranceRest, result: RecognisedUtterance): CommittedPiece {

@@ -120,7 +120,7 @@ describe('dashboard: the feed of the load', () => {
     live.finalResult({ lagMs: 5000, seconds: 0, workMs: 1 });
     live.sessionRefused('/v1/listen', 'overloaded');
     await second(viewer);
-    expect(figures()).to.include({ liveLagMs: '100 / 190', liveRefusals: '1' });
+    expect(figures()).to.include({ liveLagMs: '100 / 190 ms', liveRefusals: '1' });
   });
 
   it('keeps nothing for a viewer that takes nothing', async () => {
