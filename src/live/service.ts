@@ -6,6 +6,7 @@ import { VerbatimError, type ErrorCode } from '../errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Timers } from '../timers.js';
 import type { AcquireEngines, EngineLease, SpeechOfModel } from '../transcription/engine-lease.js';
+import type { KeepOrder, TranscriptKeeper } from '../transcription/keep.js';
 import { creditsFor, type PaidWork, type Prices } from '../transcription/price.js';
 import { requestError } from '../transcription/request-errors.js';
 import { LiveAbilities, type CheckedSettings } from './abilities.js';
@@ -19,6 +20,7 @@ import { LiveMeter } from './meter.js';
 import { audioOptions, DECODED_FORMAT, type EncodedFormat, type LiveFormat, type LiveSettings } from './options.js';
 import { ReceivedAudio } from './received-audio.js';
 import { LiveSession } from './session.js';
+import { SessionKeeping } from './session-keeping.js';
 import type { DecoderObserver } from './utterance-decoder.js';
 
 export interface LiveSettingsOfServer extends Prices {
@@ -36,6 +38,8 @@ export interface SessionOwner {
   requestId: string;
   /** The path of the protocol, for the usage. */
   endpoint: string;
+  /** How its transcript is kept when it ends; null or absent: not at all. */
+  keep?: KeepOrder | null;
 }
 
 /** As LiveSession.endSoon(). */
@@ -66,6 +70,7 @@ export interface LiveDeps {
   diarizer: Diarizer | NoDiarizer;
   ledger: Pick<Ledger, 'holds' | 'credits'>;
   registry: SessionRegistry;
+  keeper: TranscriptKeeper;
   openAudio: (options: LiveAudioOptions) => LiveAudio;
   /** A path, or a name in the directories where programs are. */
   ffmpeg: string;
@@ -93,6 +98,7 @@ export class LiveService {
   readonly #extraWork: MeasuredExtras;
   readonly #memory = new InputMemory();
   readonly #decoders: DecoderPlaces;
+  readonly #keeping: SessionKeeping;
   readonly #byAccount = new Map<string, number>();
 
   constructor(private readonly deps: LiveDeps) {
@@ -101,7 +107,13 @@ export class LiveService {
       (extra, work) => this.#admission.extraMeasured(extra, work),
       () => deps.timers.now(),
     );
+    this.#keeping = new SessionKeeping(deps);
     this.#decoders = new DecoderPlaces(deps.settings.maxLiveDecoders);
+  }
+
+  /** Resolves when the transcripts of sessions that have ended are kept. */
+  untilKept(): Promise<void> {
+    return this.#keeping.untilKept();
   }
 
   /** As LiveAdmission.room. */
@@ -161,7 +173,7 @@ export class LiveService {
       const takeDecoder = (): void => void undo.push(this.#decoders.take());
       const shared = { memory: this.#memory, admission: this.#admission, extraWork: this.#extraWork };
       const parts = { owner, lease, place, ...shared, takeDecoder };
-      return new LiveReservation(this.deps, parts, () => {
+      return new LiveReservation(this.deps, { ...parts, keeping: this.#keeping }, () => {
         for (const step of undo.splice(0)) step();
       });
     } catch (error) {
@@ -192,6 +204,7 @@ interface ReservationParts {
   admission: LiveAdmission;
   extraWork: ExtraWork;
   takeDecoder: () => void;
+  keeping: SessionKeeping;
 }
 
 export interface SessionOptions {
@@ -272,16 +285,18 @@ export class LiveReservation {
   async start(options: SessionOptions): Promise<LiveSession> {
     this.check(options.settings);
     const { registry } = this.deps;
-    const { owner, lease } = this.parts;
+    const { owner, lease, keeping } = this.parts;
+    const kept = keeping.collect(owner, options);
     let session: LiveSession | null = null;
     const entry = registry.beginSession({ ...owner, onDrain: (error, ms) => session?.endSoon(error, ms) });
     try {
       const speech = await lease.speech({ accountId: owner.accountId, signal: entry.signal });
-      session = this.#session(options, speech, entry.signal);
+      session = this.#session(kept.options, speech, entry.signal);
     } catch (error) {
       entry.end();
       throw error;
     }
+    kept.until(session.ended, this.info.modelName);
     void session.ended.then((end) => {
       if (end.how === 'refused' && end.error.code === 'internal_error') this.deps.broken(end.error, owner.requestId);
       entry.end();

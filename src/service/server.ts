@@ -31,6 +31,7 @@ import { RevocationWatch } from '../http/auth/revocation-watch.js';
 import { errorForms, RESOURCES, SOCKETS } from './routes.js';
 import { startJobs, type Later } from './jobs.js';
 import { startLibrary } from './library.js';
+import type { TranscriptKeeper } from '../transcription/keep.js';
 import { TranscriptionService, type TranscriptionSettings } from '../transcription/transcription.js';
 import type { Timers } from '../timers.js';
 
@@ -121,7 +122,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     retryAfterSeconds: () => engine.stats().retryAfterSeconds,
     timers,
   });
-  const live = liveService(options, engine, inFlight);
+  const library = startLibrary(options);
+  const live = liveService(options, { engine, registry: inFlight, keeper: library.keeping });
   metrics.observe({
     version: options.version,
     served: () => ({ model: engine.info.modelName, devices: engine.info.devices }),
@@ -134,7 +136,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     pendingWebhooks: () => options.ledger.webhooks.countPending(),
   });
   const uploads = await UploadDirectory.create(options.uploadBase);
-  const library = startLibrary(options);
   const transcription = new TranscriptionService({ ...options, keeper: library.keeping });
   const later = startJobs({ ...options, engine }, transcription);
   const { server, sockets, deps } = createServer(options, {
@@ -163,6 +164,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     sockets.close();
     await wyoming?.close();
     await Promise.all([later.close(), closeConnections(server, timers), agent?.close()]);
+    await live.untilKept();
     await library.close();
     await uploads.remove();
   };
@@ -171,9 +173,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return { url: urlOf(server), ...ports, close: (drainMs) => (closed ??= shutDown(drainMs)) };
 }
 
-function liveService(options: ServerOptions, engine: HttpEngine, registry: InFlightRegistry): LiveService {
+function liveService(
+  options: ServerOptions,
+  { engine, ...more }: { engine: HttpEngine; registry: InFlightRegistry; keeper: TranscriptKeeper },
+): LiveService {
   const { acquire, ledger, diarizer, openLiveAudio: openAudio, ffmpeg, settings, metrics, timers, logger } = options;
-  const parts = { acquire, ledger, diarizer, openAudio, ffmpeg, settings, timers, registry };
+  const parts = { acquire, ledger, diarizer, openAudio, ffmpeg, settings, timers, ...more };
   return new LiveService({
     ...{ ...parts, engineStats: () => engine.stats(), observer: metrics.live },
     broken: ({ cause }, requestId) => logger.error({ requestId, err: cause }, 'live session failed'),

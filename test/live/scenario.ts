@@ -82,6 +82,7 @@ export class LiveScenario {
       acquire: (model) => fixedEngines(engine, this.translator)(model),
       ...{ ledger: testLedger.ledger, diarizer: this.diarizer },
       registry: this.registry,
+      keeper: { prepare: () => Promise.resolve(null) },
       openAudio: (options) => binding.openLiveAudio(options),
       engineStats: () => engine.stats(),
       ffmpeg: 'ffmpeg',

@@ -68,7 +68,9 @@ async function accept(
     throw new VerbatimError('invalid_request', message, { param: 'rate' });
   }
   const language = normalizeLanguage(query.get('language') ?? '');
-  const owner = { accountId: account.id, keyId: key.id, requestId, endpoint: PATHS.tryLive };
+  const source = { kind: 'live', name: null } as const;
+  const keep = await deps.library.keeping.orderFor(account.id, { keep: null, title: null, source });
+  const owner = { accountId: account.id, keyId: key.id, requestId, endpoint: PATHS.tryLive, keep };
   const translateTo = normalizeLanguage(query.get('translate_to') ?? '');
   const settings = { ...DEFAULT_SETTINGS, language, translateTo, interim: true };
   const reservation = await deps.live.reserveFor(owner, null, settings);

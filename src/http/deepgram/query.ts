@@ -53,7 +53,7 @@ const REFUSED = [
 ];
 const KNOWN = [
   ...(['model', 'language', 'encoding', 'sample_rate', 'channels', 'interim_results', 'endpointing'] as const),
-  ...(['utterance_end_ms', 'vad_events', 'punctuate', 'smart_format', 'diarize'] as const),
+  ...(['utterance_end_ms', 'vad_events', 'punctuate', 'smart_format', 'diarize', 'keep'] as const),
 ];
 
 /** Throws VerbatimError that names the parameter. */

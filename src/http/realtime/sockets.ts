@@ -5,6 +5,7 @@ import { errorForm, keyOf, subprotocolOf } from './handshake.js';
 import { installedName } from './installed-name.js';
 import { namedModel } from '../openai/model-names.js';
 import type { SocketConnection } from '../websocket/connection.js';
+import { keepIn } from '../schema/keep-parameter.js';
 import type { AcceptedSocket, SocketRequest, SocketRoute } from '../websocket/upgrade.js';
 import type { LiveReservation } from '../../live/service.js';
 import type { EphemeralIdentity } from '../../ledger/types.js';
@@ -26,7 +27,11 @@ async function accept(
   { account, key, session }: EphemeralIdentity,
   deps: HttpDeps,
 ): Promise<AcceptedSocket> {
-  const owner = { accountId: account.id, keyId: key.id, requestId: request.id, endpoint: REALTIME_PATH };
+  const keep = await deps.library.keeping.orderFor(account.id, {
+    ...{ keep: keepIn(request.query), title: null },
+    source: { kind: 'live', name: key.name },
+  });
+  const owner = { accountId: account.id, keyId: key.id, requestId: request.id, endpoint: REALTIME_PATH, keep };
   const subprotocol = subprotocolOf(request);
   const installed = (name: string | null): string | null => installedName(name, deps, MODEL_PARAM);
   const reserve = (model: string | null, instead: LiveReservation | null = null): Promise<LiveReservation> =>

@@ -4,6 +4,7 @@ import type { HttpDeps } from '../app/deps.js';
 import { optionalJsonObject } from '../app/optional-body.js';
 import type { Route } from '../app/route.js';
 import { authenticated } from '../auth/auth.js';
+import { keepIn } from '../schema/keep-parameter.js';
 import type { AcceptedSocket, SocketRequest, SocketRoute } from '../websocket/upgrade.js';
 import { answerSecret, lifetimeSeconds } from './client-secrets.js';
 import { errorForm, keyOf, subprotocolOf } from './handshake.js';
@@ -25,7 +26,11 @@ async function accept(
   { account, key, session }: EphemeralIdentity,
   deps: HttpDeps,
 ): Promise<AcceptedSocket> {
-  const owner = { accountId: account.id, keyId: key.id, requestId: request.id, endpoint: TRANSLATIONS_PATH };
+  const keep = await deps.library.keeping.orderFor(account.id, {
+    ...{ keep: keepIn(request.query), title: null },
+    source: { kind: 'live', name: key.name },
+  });
+  const owner = { accountId: account.id, keyId: key.id, requestId: request.id, endpoint: TRANSLATIONS_PATH, keep };
   const written = writtenTranslation(session);
   const model = request.query.get('model') ?? written?.model ?? null;
   const installed = (name: string | null): string | null => installedName(name, deps, 'model');

@@ -24,6 +24,7 @@ const REFUSED: Record<string, readonly string[]> = {
   endpointing: ['-1', 'soon', '1.5'],
   utterance_end_ms: ['999', '5001', 'x'],
   diarize: ['yes'],
+  keep: ['yes', ''],
   ...Object.fromEntries(
     [
       ...['numerals', 'redact', 'search', 'replace', 'detect_entities', 'dictation', 'callback', 'callback_method'],
