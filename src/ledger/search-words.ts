@@ -8,7 +8,7 @@
 const LONGEST_WORD = 64;
 /** Of one query; further ones do not narrow it. */
 const MOST_TERMS = 32;
-/** An unfinished word of fewer letters has too many continuations: it is looked for as it is. */
+/** A beginning of fewer letters has too many continuations: it is looked for as a word. */
 const SHORTEST_PREFIX = 3;
 
 const RUN = /[\p{L}\p{N}\p{M}]+/gu;
@@ -48,22 +48,26 @@ export interface SearchTerms {
   words: readonly string[];
   /** Beginnings of words that must be in it. */
   prefixes: readonly string[];
+  /** The last word, if it may be unfinished; it is in neither list. */
+  last: string | null;
 }
 
 /** null: there is nothing to look for. */
 export function searchTermsOf(query: string): SearchTerms | null {
   const words = new Set<string>();
   const prefixes = new Set<string>();
+  let last: string | null = null;
   for (const { piece, isUnspaced, isLast } of piecesOf(query)) {
     const letters = Array.from(piece);
     // The stored pairs that begin with one letter are all its places.
     if (isUnspaced && letters.length === 1) prefixes.add(piece);
     else if (isUnspaced) for (const pair of pairsOf(piece).slice(0, -1)) words.add(pair);
-    else if (isLast && letters.length >= SHORTEST_PREFIX && letters.length < LONGEST_WORD) prefixes.add(piece);
+    else if (isLast && letters.length >= SHORTEST_PREFIX && letters.length < LONGEST_WORD) last = piece;
     else words.add(piece);
   }
-  if (words.size + prefixes.size === 0) return null;
-  return { words: Array.from(words).slice(0, MOST_TERMS), prefixes: Array.from(prefixes).slice(0, MOST_TERMS) };
+  if (words.size + prefixes.size === 0 && last === null) return null;
+  const [some, beginnings] = [words, prefixes].map((terms) => Array.from(terms).slice(0, MOST_TERMS));
+  return { words: some ?? [], prefixes: beginnings ?? [], last };
 }
 
 interface Piece {

@@ -67,7 +67,10 @@ export interface NewTranscript {
 }
 
 export interface TranscriptQuery {
-  /** Words that must all be in it, the last one perhaps unfinished; null or without a letter or digit: any. */
+  /**
+   * Words that must all be in it. The last one is unfinished if none has it whole; null, or without a letter or digit:
+   * any.
+   */
   words: string | null;
   language?: string | null;
   source?: TranscriptSource | null;

@@ -27,10 +27,10 @@ describe('The words that a transcript is found by', () => {
   });
 
   it('of a query may end unfinished, and a single letter of such a script is where a pair begins', () => {
-    expect(searchTermsOf('Hello wor')).to.deep.equal({ words: ['hello'], prefixes: ['wor'] });
-    expect(searchTermsOf('hello wo')).to.deep.equal({ words: ['hello', 'wo'], prefixes: [] });
-    expect(searchTermsOf('北京')).to.deep.equal({ words: ['北京'], prefixes: [] });
-    expect(searchTermsOf('京 海')).to.deep.equal({ words: [], prefixes: ['京', '海'] });
+    expect(searchTermsOf('Hello wor')).to.deep.equal({ words: ['hello'], prefixes: [], last: 'wor' });
+    expect(searchTermsOf('hello wo')).to.deep.equal({ words: ['hello', 'wo'], prefixes: [], last: null });
+    expect(searchTermsOf('北京')).to.deep.equal({ words: ['北京'], prefixes: [], last: null });
+    expect(searchTermsOf('京 海')).to.deep.equal({ words: [], prefixes: ['京', '海'], last: null });
     expect(searchTermsOf('')).to.equal(null);
     expect(searchTermsOf(' ?! "* ')).to.equal(null);
   });
@@ -42,7 +42,7 @@ describe('The words that a transcript is found by', () => {
 
   it('are cut when they are long, and so are the many of one query', () => {
     expect(searchWordsOf('x'.repeat(1_000))).to.deep.equal(['x'.repeat(64)]);
-    expect(searchTermsOf('x'.repeat(1_000))).to.deep.equal({ words: ['x'.repeat(64)], prefixes: [] });
+    expect(searchTermsOf('x'.repeat(1_000))).to.deep.equal({ words: ['x'.repeat(64)], prefixes: [], last: null });
     const many = Array.from({ length: 500 }, (_, n) => `w${n}`).join(' ');
     expect(searchTermsOf(many)?.words).to.have.length(32);
   });

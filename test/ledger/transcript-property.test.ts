@@ -161,13 +161,14 @@ class Library {
     const accountId = this.accounts[of]!;
     const query = { words: sought.join(' '), language, speaker, source, limit };
     const hits = await listTranscripts(this.ledger.transcripts, accountId, query);
-    const found = this.#living(accountId).filter(
+    const asked = this.#living(accountId).filter(
       ({ given }) =>
         (language === null || given.language === language) &&
         (speaker === null || given.speakers.includes(speaker)) &&
-        (source === null || given.source.kind === source) &&
-        hasAll(given, sought),
+        (source === null || given.source.kind === source),
     );
+    const whole = asked.filter(({ given }) => hasAll(given, sought, false));
+    const found = whole.length > 0 ? whole : asked.filter(({ given }) => hasAll(given, sought, true));
     expect(hits.map((hit) => hit.transcript.id)).to.deep.equal(found.slice(0, limit).map(({ given }) => given.id));
   }
 
@@ -180,12 +181,16 @@ class Library {
   }
 }
 
-/** Every word, but that the last may go on if it has three letters, and that one Chinese letter is found anywhere. */
-function hasAll({ title, speakers: names, searchTexts }: NewTranscript, sought: readonly string[]): boolean {
+/** Every word; the last of three letters may be a beginning, and one Chinese letter is found anywhere. */
+function hasAll(
+  { title, speakers: names, searchTexts }: NewTranscript,
+  sought: readonly string[],
+  isBegun: boolean,
+): boolean {
   const there = [title, ...names, ...searchTexts].flatMap((text) => text.toLowerCase().split(' '));
   return sought.every((word, index) => {
     if (/\p{Script=Han}/u.test(word)) return there.some((other) => other.includes(word));
-    const mayGoOn = index === sought.length - 1 && word.length >= 3;
+    const mayGoOn = isBegun && index === sought.length - 1 && word.length >= 3;
     return there.some((other) => (mayGoOn ? other.startsWith(word) : other === word));
   });
 }

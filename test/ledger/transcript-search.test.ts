@@ -41,8 +41,23 @@ describeLedger('ledger: the search of kept transcripts', (backend) => {
     expect(await hits('')).to.deep.equal([['c'], ['b'], ['a']]);
   });
 
-  it('finds words by their beginning while the last one is unfinished, whole ones else', async () => {
+  it('finds the last word by its beginning where none has it whole, and the others whole', async () => {
     await keep('a', ['Conference in Berlin']);
+    await keep('other', ['greet', 'a fee']);
+    await keep('more', ['a greeting in Berlin', 'greet them', 'fees']);
+    await keep('most', ['greetings', 'fees']);
+    expect(await hits('greet')).to.deep.equal([
+      ['more', 1],
+      ['other', 0],
+    ]);
+    expect(await hits('berlin fee')).to.deep.equal([['more', 0, 2]]);
+    expect(await hits('greetin')).to.deep.equal([
+      ['most', 0],
+      ['more', 0],
+    ]);
+    // On the pages after the last of them, too.
+    const [, last] = await listTranscripts(ledger.transcripts, accountId, { words: 'greet' });
+    expect(await hits({ words: 'greet', after: last!.transcript.place })).to.deep.equal([]);
     expect(await hits('confer')).to.deep.equal([['a', 0]]);
     expect(await hits('berlin confer')).to.deep.equal([['a', 0]]);
     expect(await hits('confer berlin')).to.deep.equal([]);

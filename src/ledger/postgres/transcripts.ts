@@ -1,5 +1,13 @@
 import { JsonText, textOfJson } from '../json.js';
-import { headLine, joinLines, matchesIn, transcriptSearch, textLines, tsQuery } from '../rows/transcript-search.js';
+import {
+  findHits,
+  headLine,
+  joinLines,
+  textLines,
+  transcriptSearch,
+  tsQuery,
+  type NeededTerms,
+} from '../rows/transcript-search.js';
 import {
   checkedDays,
   spanOf,
@@ -112,25 +120,14 @@ export class PostgresTranscripts implements TranscriptLedger {
   }
 
   async list(accountId: string, query: TranscriptQuery): Promise<TranscriptHit[]> {
-    const { first, end } = spanOf(query);
-    const { terms, needed } = transcriptSearch(accountId, query);
-    const within = [accountId, first, end, this.clock(), query.limit];
-    const rows = await (needed === null
-      ? this.statements.repeatable<ListedRow>(
-          `SELECT ${TRANSCRIPT_COLUMNS}, '' AS tokens FROM transcripts WHERE ${LISTED}
-           ORDER BY transcripts.place DESC LIMIT $5`,
-          within,
-        )
-      : this.statements.repeatable<ListedRow>(
-          `SELECT ${TRANSCRIPT_COLUMNS}, transcript_search.tokens
-           FROM transcript_search JOIN transcripts USING (account_id, place)
-           WHERE transcript_search.entries @@ $6::tsquery AND ${LISTED} ORDER BY transcripts.place DESC LIMIT $5`,
-          [...within, tsQuery(needed)],
-        ));
-    return rows.map((row) => ({
-      transcript: toTranscript(row),
-      matches: terms === null ? [] : matchesIn(row.tokens, terms),
-    }));
+    const now = this.clock();
+    const span = spanOf(query);
+    const whole = query.after === null ? span : spanOf({ ...query, after: null });
+    const search = transcriptSearch(accountId, query);
+    return findHits(search, query.after === null, (needed, anywhere) => {
+      const { first, end } = anywhere ? whole : span;
+      return this.#list([accountId, first, end, now, anywhere ? 1 : query.limit], needed);
+    });
   }
 
   async update(
@@ -206,6 +203,23 @@ export class PostgresTranscripts implements TranscriptLedger {
 
   findShared(token: string): Promise<{ share: TranscriptShare; transcript: StoredTranscript } | null> {
     return this.#shares.find(token);
+  }
+
+  /** `within`: as LISTED has it. */
+  #list(within: readonly (string | number)[], needed: NeededTerms | null): Promise<ListedRow[]> {
+    if (needed === null) {
+      return this.statements.repeatable<ListedRow>(
+        `SELECT ${TRANSCRIPT_COLUMNS}, '' AS tokens FROM transcripts WHERE ${LISTED}
+         ORDER BY transcripts.place DESC LIMIT $5`,
+        within,
+      );
+    }
+    return this.statements.repeatable<ListedRow>(
+      `SELECT ${TRANSCRIPT_COLUMNS}, transcript_search.tokens
+       FROM transcript_search JOIN transcripts USING (account_id, place)
+       WHERE transcript_search.entries @@ $6::tsquery AND ${LISTED} ORDER BY transcripts.place DESC LIMIT $5`,
+      [...within, tsQuery(needed)],
+    );
   }
 
   async #library(accountId: string): Promise<LibraryRow | undefined> {

@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { searchTermsOf, searchWordsOf, type SearchTerms } from '../search-words.js';
-import type { StoredTranscript, TranscriptQuery } from '../transcripts.js';
+import type { StoredTranscript, TranscriptHit, TranscriptQuery } from '../transcripts.js';
+import { toTranscript, type TranscriptRow } from './transcripts.js';
 
 /**
  * Of the different words of one transcript, in bytes: PostgreSQL indexes 1 MiB. Nobody says as much in four hours, but
@@ -58,11 +59,17 @@ export function replaceHead(stored: string, head: string): string {
   return end < 0 ? head : head + stored.slice(end);
 }
 
+/** All that must be in a transcript, filters included. */
+export interface NeededTerms {
+  words: readonly string[];
+  prefixes: readonly string[];
+}
+
 export interface Search {
   /** null: no words were given. */
   terms: SearchTerms | null;
-  /** All that must be in it, filters included; null: any of the account's. */
-  needed: SearchTerms | null;
+  /** null: any of the account's. */
+  needed: NeededTerms | null;
 }
 
 export function transcriptSearch(accountId: string, query: TranscriptQuery): Search {
@@ -74,22 +81,54 @@ export function transcriptSearch(accountId: string, query: TranscriptQuery): Sea
     ...(speaker === null ? [] : [filter('speaker', nameOf(speaker))]),
   ];
   if (terms === null && filters.length === 0) return { terms, needed: null };
-  const found = [filter('account', accountId), ...filters, ...(terms?.words ?? [])];
-  return { terms, needed: { words: found, prefixes: terms?.prefixes ?? [] } };
+  return {
+    terms,
+    needed: {
+      words: [filter('account', accountId), ...filters, ...(terms?.words ?? [])],
+      prefixes: terms?.prefixes ?? [],
+    },
+  };
+}
+
+/** The rows of a page that have such terms; `anywhere`: one of those on any page. */
+export type FindRows<Row> = (needed: NeededTerms | null, anywhere?: 'anywhere') => Promise<Row[]>;
+
+/**
+ * A page of hits. A last word that a transcript has is whole: no other is asked for those that go on, which of a common
+ * word would be most.
+ */
+export async function findHits<Row extends TranscriptRow & { tokens: string }>(
+  { terms, needed }: Search,
+  isFirstPage: boolean,
+  find: FindRows<Row>,
+): Promise<TranscriptHit[]> {
+  if (terms === null || needed === null) return (await find(needed)).map((row) => hitOf(row, null));
+  const { last } = terms;
+  const whole = last === null ? needed : { ...needed, words: [...needed.words, last] };
+  const rows = await find(whole);
+  const isWhole = last === null || rows.length > 0 || (!isFirstPage && (await find(whole, 'anywhere')).length > 0);
+  if (isWhole)
+    return rows.map((row) => hitOf(row, { ...terms, words: last === null ? terms.words : [...terms.words, last] }));
+  const begun = await find({ ...needed, prefixes: [...needed.prefixes, last] });
+  return begun.map((row) => hitOf(row, { ...terms, prefixes: [...terms.prefixes, last] }));
+}
+
+function hitOf(row: TranscriptRow & { tokens: string }, sought: NeededTerms | null): TranscriptHit {
+  return { transcript: toTranscript(row), matches: sought === null ? [] : matchesIn(row.tokens, sought) };
 }
 
 /** For SQLite's FTS5. Words are letters and digits, so that quotes hold them. */
-export function ftsQuery({ words, prefixes }: SearchTerms): string {
+export function ftsQuery({ words, prefixes }: NeededTerms): string {
   return [...words.map((word) => `"${word}"`), ...prefixes.map((prefix) => `"${prefix}"*`)].join(' AND ');
 }
 
 /** PostgreSQL's tsquery. */
-export function tsQuery({ words, prefixes }: SearchTerms): string {
+export function tsQuery({ words, prefixes }: NeededTerms): string {
   return [...words.map((word) => `'${word}'`), ...prefixes.map((prefix) => `'${prefix}':*`)].join(' & ');
 }
 
 /** See TranscriptHit. */
-export function matchesIn(stored: string, { words, prefixes }: SearchTerms): number[] {
+function matchesIn(stored: string, { words, prefixes }: NeededTerms): number[] {
   const lines = stored.split('\n').slice(1);
   const sought = [...words.map((word) => ` ${word} `), ...prefixes.map((prefix) => ` ${prefix}`)];
   const counted = lines.map((line) => {

@@ -1,12 +1,7 @@
 import type Database from 'better-sqlite3';
 
-/** Of the prefixes that the index has beside words, and the byte that marks each kind of term in it. */
-const TERMS = [
-  { mark: '0', length: Infinity },
-  { mark: '1', length: 3 },
-  { mark: '2', length: 4 },
-] as const;
-
+/** FTS5 puts it before each word. */
+const MARK = '0';
 /** That are erased in one turn of the event loop. */
 const WORDS_AT_ONCE = 128;
 
@@ -88,19 +83,11 @@ export class SearchIndex {
   }
 
   #renewBoundaries(removed: readonly string[]): void {
-    const terms = new Set(
-      removed.flatMap((word) => {
-        const letters = Array.from(word);
-        return TERMS.filter(({ length }) => length === Infinity || letters.length >= length).map(
-          ({ mark, length }) => mark + letters.slice(0, length).join(''),
-        );
-      }),
-    );
-    if (terms.size === 0) return;
+    if (removed.length === 0) return;
     // At a savepoint FTS5 writes what it has in memory.
     this.database.exec('SAVEPOINT written; RELEASE written');
     const stale = this.#statements.boundaries
-      .all(JSON.stringify(Array.from(terms)))
+      .all(JSON.stringify(removed.map((word) => MARK + word)))
       .map((boundary) => ({ ...boundary, first: firstTerm(boundary.block) }))
       .filter(({ term, first }) => first !== null && !first.equals(term));
     if (stale.length === 0) return;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type Database from 'better-sqlite3';
 import { JsonText, textOfJson } from '../json.js';
-import { ftsQuery, headLine, joinLines, matchesIn, transcriptSearch, textLines } from '../rows/transcript-search.js';
+import { findHits, ftsQuery, headLine, joinLines, textLines, transcriptSearch } from '../rows/transcript-search.js';
 import {
   checkedDays,
   DELETE_AT_ONCE,
@@ -105,15 +105,14 @@ export class SqliteTranscripts implements TranscriptLedger {
   }
 
   async list(accountId: string, query: TranscriptQuery): Promise<TranscriptHit[]> {
-    const { terms, needed } = transcriptSearch(accountId, query);
-    const within = { accountId, ...spanOf(query), now: this.parts.clock(), limit: query.limit };
-    const rows = await this.parts.transactions.read(() =>
-      this.#table.list(within, needed === null ? null : ftsQuery(needed)),
-    );
-    return rows.map((row) => ({
-      transcript: toTranscript(row),
-      matches: terms === null ? [] : matchesIn(row.tokens, terms),
-    }));
+    const now = this.parts.clock();
+    const span = spanOf(query);
+    const whole = query.after === null ? span : spanOf({ ...query, after: null });
+    const search = transcriptSearch(accountId, query);
+    return findHits(search, query.after === null, (needed, anywhere) => {
+      const within = { accountId, now, ...(anywhere ? { ...whole, limit: 1 } : { ...span, limit: query.limit }) };
+      return this.parts.transactions.read(() => this.#table.list(within, needed === null ? null : ftsQuery(needed)));
+    });
   }
 
   async update(

@@ -69,7 +69,7 @@ CREATE INDEX transcript_search_to_erase ON transcript_search (place) WHERE is_er
 -- Its rowid is the transcript's place. It has each word of a transcript once, and no text, so that words are added and
 -- removed one by one. What is removed is overwritten.
 CREATE VIRTUAL TABLE transcript_search_index USING fts5 (words, content = '', detail = none, columnsize = 0,
-  prefix = '3 4', tokenize = "ascii tokenchars '_'");
+  tokenize = "ascii tokenchars '_'");
 INSERT INTO transcript_search_index (transcript_search_index, rank) VALUES ('secure-delete', 1);
 
 -- Of an answer that was deleted with its transcript; its request is not done again.
