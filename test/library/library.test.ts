@@ -43,6 +43,8 @@ describe('the library', () => {
     timers = new ManualTimers();
     library = open();
     accountId = (await ledger.accounts.create({ email: 'ann@example.com' })).id;
+    // The one that every start begins with.
+    await library.sweep();
   });
   afterEach(async () => {
     await library.close();
