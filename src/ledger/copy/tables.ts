@@ -32,7 +32,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   // The words; the index of them is made by each database.
   {
     name: 'transcript_search',
-    select: 'SELECT account_id, place, tokens FROM transcript_search JOIN transcripts USING (place)',
+    select: 'SELECT account_id, place, expires_at, tokens FROM transcript_search JOIN transcripts USING (place)',
   },
   { name: 'passwords' },
   { name: 'sign_in_links' },

@@ -54,10 +54,8 @@ export async function keepTranscript(
       ...[row.audio_bytes, row.content_bytes, text],
     ],
   );
-  await query('INSERT INTO transcript_search (account_id, place, tokens) VALUES ($1, $2, $3)', [
-    accountId,
-    place,
-    tokens,
+  await query('INSERT INTO transcript_search (account_id, place, expires_at, tokens) VALUES ($1, $2, $3, $4)', [
+    ...[accountId, place, row.expires_at, tokens],
   ]);
   await query('UPDATE libraries SET transcripts = transcripts + 1, bytes = bytes + $1 WHERE account_id = $2', [
     bytes,

@@ -50,6 +50,24 @@ const MINE = 'account_id = $1 AND id = $2 AND (expires_at IS NULL OR expires_at 
 const LISTED = `transcripts.account_id = $1 AND transcripts.place >= $2 AND transcripts.place < $3
   AND (transcripts.expires_at IS NULL OR transcripts.expires_at > $4)`;
 
+/**
+ * Where words are looked for. A common one is soon found among the newest; of one that is not, the index gives few
+ * places. The planner would choose by how common a word is, which it does not know of rare ones.
+ */
+const OF_ACCOUNT = `FROM transcript_search WHERE account_id = $1 AND place >= $2 AND place < $3
+  AND (expires_at IS NULL OR expires_at > $4)`;
+const AMONG_NEWEST = `SELECT account_id, place FROM
+  (SELECT account_id, place, entries ${OF_ACCOUNT} ORDER BY place DESC LIMIT 300) newest
+  WHERE entries @@ $6::tsquery`;
+const BY_WORDS = `SELECT account_id, place ${OF_ACCOUNT} AND entries @@ $6::tsquery`;
+
+const searchSql = (found: string): string =>
+  `WITH found AS MATERIALIZED (${found}),
+     page AS MATERIALIZED (SELECT account_id, place FROM found ORDER BY place DESC LIMIT $5)
+   SELECT ${TRANSCRIPT_COLUMNS}, transcript_search.tokens
+   FROM page JOIN transcripts USING (account_id, place) JOIN transcript_search USING (account_id, place)
+   ORDER BY page.place DESC`;
+
 type ListedRow = TranscriptRow & { tokens: string };
 
 /** See TranscriptLedger. */
@@ -205,8 +223,8 @@ export class PostgresTranscripts implements TranscriptLedger {
     return this.#shares.find(token);
   }
 
-  /** `within`: as LISTED has it. */
-  #list(within: readonly (string | number)[], needed: NeededTerms | null): Promise<ListedRow[]> {
+  /** `within`: as LISTED has it, the limit at last. */
+  async #list(within: readonly (string | number)[], needed: NeededTerms | null): Promise<ListedRow[]> {
     if (needed === null) {
       return this.statements.repeatable<ListedRow>(
         `SELECT ${TRANSCRIPT_COLUMNS}, '' AS tokens FROM transcripts WHERE ${LISTED}
@@ -214,12 +232,10 @@ export class PostgresTranscripts implements TranscriptLedger {
         within,
       );
     }
-    return this.statements.repeatable<ListedRow>(
-      `SELECT ${TRANSCRIPT_COLUMNS}, transcript_search.tokens
-       FROM transcript_search JOIN transcripts USING (account_id, place)
-       WHERE transcript_search.entries @@ $6::tsquery AND ${LISTED} ORDER BY transcripts.place DESC LIMIT $5`,
-      [...within, tsQuery(needed)],
-    );
+    const values = [...within, tsQuery(needed)];
+    const newest = await this.statements.repeatable<ListedRow>(searchSql(AMONG_NEWEST), values);
+    if (newest.length === within.at(-1)) return newest;
+    return this.statements.repeatable<ListedRow>(searchSql(BY_WORDS), values);
   }
 
   async #library(accountId: string): Promise<LibraryRow | undefined> {

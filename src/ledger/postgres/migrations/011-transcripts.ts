@@ -63,6 +63,8 @@ CREATE INDEX transcript_shares_of ON transcript_shares (transcript_id, created_a
 CREATE TABLE transcript_search (
   account_id TEXT COLLATE "C" NOT NULL,
   place      BIGINT NOT NULL,
+  -- The transcript's, so that a page is full before transcripts are read.
+  expires_at BIGINT,
   tokens     TEXT NOT NULL,
   entries    TSVECTOR NOT NULL GENERATED ALWAYS AS
     (array_to_tsvector(array_remove(string_to_array(translate(tokens, E'\\n', ' '), ' '), ''))) STORED,
