@@ -1,4 +1,5 @@
 import type { Activity, ActivityState } from '../../ledger/history.js';
+import { modelOfJob } from '../../jobs/job-body.js';
 import type { WatchedJob } from '../../jobs/job-service.js';
 import { badge, type Tone } from './components/badge.js';
 import { linkButton } from './components/button.js';
@@ -33,7 +34,7 @@ export function activityTable(entries: readonly Activity[], open: ReadonlyMap<st
       moment(entry.at),
       entry.keyName,
       entry.endpoint,
-      html`${entry.model} ${entry.language !== null && html`<span class="soft">${entry.language}</span>`}`,
+      modelOf(entry, open.get(entry.jobId ?? '')),
       entry.audioSeconds === null ? '' : duration(entry.audioSeconds),
       stateOf(entry, open.get(entry.jobId ?? '')),
       entry.state === 'queued' || entry.state === 'running' ? texts.held(number(entry.credits)) : number(entry.credits),
@@ -46,6 +47,12 @@ export function activityTable(entries: readonly Activity[], open: ReadonlyMap<st
 function fileOf({ fileName, jobId, transcriptionId, requestId }: Activity): Html {
   return html`<span class="file-name">${fileName ?? html`<span class="soft">${texts.unnamed}</span>`}</span>
     <code class="soft ids">${jobId ?? transcriptionId ?? requestId}</code>`;
+}
+
+/** Of an open job: the one that it asks for. */
+function modelOf({ model, language }: Activity, watched: WatchedJob | undefined): Html {
+  const asked = watched === undefined ? null : (modelOfJob(watched.job) ?? jobs.defaultModel);
+  return html`${model ?? asked} ${language !== null && html`<span class="soft">${language}</span>`}`;
 }
 
 function stateOf({ state, error, jobId, fileName }: Activity, watched: WatchedJob | undefined): Html {
