@@ -79,7 +79,9 @@ describeLedger('ledger: customers', (backend) => {
     expect(pack).to.include({ note: 'Ann’s invoice 7', paymentId: 'pay_1' });
     expect((await ledger.credits.packs(accountId, 9)).map(({ note }) => note)).to.deep.equal([null, 'Ann’s invoice 7']);
     for (const note of ['x'.repeat(201), 'a\nb', 'a\u202eb']) {
-      expect(await codeOf(() => ledger.credits.grant({ accountId, amount: 1, note })), note).to.equal('invalid_request');
+      expect(await codeOf(() => ledger.credits.grant({ accountId, amount: 1, note })), note).to.equal(
+        'invalid_request',
+      );
     }
     let exported = '';
     for await (const piece of exportOf(ledger, accountId, new Date(0))) exported += piece;
