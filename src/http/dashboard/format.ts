@@ -1,5 +1,6 @@
 import { html, type Html } from './html.js';
 import { TEXTS } from './texts.js';
+import { clockOf } from './transcripts/clock.js';
 
 /** To the minute, UTC. */
 export function minuteOf(iso: string): string {
@@ -28,10 +29,7 @@ export function ago(iso: string, now: number): Html {
 
 /** Of audio: 61.5 seconds are "1:02". */
 export function duration(seconds: number): string {
-  const whole = Math.round(seconds);
-  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+  return clockOf(Math.round(seconds));
 }
 
 export function number(value: number): string {

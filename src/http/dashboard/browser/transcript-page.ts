@@ -1,4 +1,5 @@
 /** The page of a kept transcript: its words are played, its lines corrected. */
+import { byId, clockText } from './page-parts.js';
 import { Corrections } from './transcript-corrections.js';
 import { TranscriptLines, type LineWords } from './transcript-lines.js';
 import { TranscriptPlayer } from './transcript-player.js';
@@ -52,23 +53,12 @@ function listen(region: HTMLElement, { lines, player, corrections, audio }: List
   });
   const at = document.getElementById('at') as HTMLInputElement | null;
   document.getElementById('text')?.addEventListener('focus', () => {
-    if (at?.value === at?.defaultValue && at !== null) at.value = clockOf(audio.currentTime);
+    if (at?.value === at?.defaultValue && at !== null) at.value = clockText(audio.currentTime);
   });
-}
-
-function clockOf(seconds: number): string {
-  const whole = Math.floor(seconds);
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
 
 async function post(url: string, body: object): Promise<{ status: number; body: unknown }> {
   const headers = { 'Content-Type': 'application/json' };
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
   return { status: answer.status, body: await answer.json().catch(() => null) };
-}
-
-function byId(id: string): HTMLElement {
-  const element = document.getElementById(id);
-  if (element === null) throw new Error(`The page has no element ${id}.`);
-  return element;
 }
