@@ -72,7 +72,7 @@ describe('transcripts that cannot be kept', () => {
     const changed = await transcripts.update(id, { version: 1, segments: [{ index: 0, text: 'Hello, you.' }] });
     expect(changed).to.include({ version: 2, text: 'Hello, you.' });
     expect(await transcripts.export(id, 'txt')).to.equal('Hello, you.\n');
-    const share = await transcripts.share(id, { expiresAt: new Date(Date.now() + 60_000) });
+    const share = await transcripts.share(id, { expiresAt: new Date(Date.now() + 86_400_000) });
     expect((await transcripts.shares(id)).shares.map((one) => one.id)).to.deep.equal([share.id]);
     expect(await transcripts.revokeShare(id, share.id)).to.include({ id: share.id });
     expect(await transcripts.delete(id)).to.include({ id });

@@ -139,6 +139,9 @@ describe('dashboard: kept transcripts', () => {
     const late = await change(id, 'notes', { at: '9:00', text: 'After the end.' });
     expect(late.status).to.equal(400);
     expect(late.text).to.match(/aria-describedby="at-error at-help"/);
+    const nothing = await change(id, 'replace', { find: ' ', replace: 'x' });
+    expect(nothing.status).to.equal(400);
+    expect(nothing.text).to.match(/aria-describedby="find-error"/);
     const stale = await browser.post(`/dashboard/transcripts/${id}/names`, { version: '1', title: 'Old' });
     expect(stale.status).to.equal(409);
   });

@@ -9,7 +9,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const out = join(here, '../../../../dist/dashboard');
 const styles = join(here, 'styles');
 /** Those on which the others stand; the rest follows by name. */
-const FIRST = ['tokens.css', 'base.css', 'controls.css', 'components.css', 'table.css', 'shell.css'];
+const FIRST = ['tokens.css', 'base.css', 'controls.css', 'components.css', 'interactive.css', 'table.css', 'shell.css'];
 
 const read = (path) => readFileSync(path, 'utf8');
 /** Of a page that has a style sheet of its own, with the same tokens. */

@@ -32,7 +32,7 @@ export class TranscriptLines {
     return this.region.querySelector<HTMLElement>(`#s${line} .line-text`);
   }
 
-  /** The word that is lineText then; null: none is, or its line has no times. */
+  /** The word that is spoken then; null: none is, or its line has no times. */
   at(ms: number): WordPlace | null {
     const line = lastAtMost(this.#starts, ms);
     const words = this.words[line] ?? [];

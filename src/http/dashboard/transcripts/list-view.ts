@@ -27,7 +27,7 @@ export interface ListFilters {
   to: string;
 }
 
-/** A sentence with words that were sought, and where it is lineText. */
+/** A sentence with words that were sought, and where it is spoken. */
 export interface FoundSentence {
   startSeconds: number;
   pieces: readonly { text: string; isMatch: boolean }[];

@@ -27,7 +27,11 @@ const { transcripts: texts } = TEXTS;
 const MOST_CHANGES = 100;
 const NAME_FIELD = /^name-(S\d{1,3})$/;
 
-type Change = (target: EditTarget, form: URLSearchParams) => Promise<KeptTranscript | null>;
+/** After a change, `count`: of the places that were replaced. null: there is no such transcript. */
+type Change = (
+  target: EditTarget,
+  form: URLSearchParams,
+) => Promise<KeptTranscript | { transcript: KeptTranscript; count: number } | null>;
 
 export function openedTranscriptRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
   const { library } = deps;
@@ -49,19 +53,20 @@ export function openedTranscriptRoutes(deps: HttpDeps, pages: PageHandlers): Rou
     });
   }
 
-  /** A form that changes the transcript; what is refused is lineText beside its field. */
+  /** A form that changes the transcript; what is refused is explained beside its field. */
   const change = (make: Change): Route['methods'] => ({
     POST: pages.memberForm(async (request, form) => {
-      const before = await kept(request);
       try {
         const changed = await make(targetOf(request, form), form);
         if (changed === null) throw new Refusal(404, TEXTS.errors.noTranscript);
-        return { to: transcriptPath(changed.stored.id) };
+        if (!('count' in changed)) return { to: transcriptPath(changed.stored.id) };
+        return { to: `${transcriptPath(changed.transcript.stored.id)}?replaced=${changed.count}#replace` };
       } catch (error) {
         if (!(error instanceof VerbatimError) || !['invalid_request', 'conflict', 'library_full'].includes(error.code))
           throw error;
         if (error.code !== 'invalid_request') throw new Refusal(ERROR_TABLE[error.code].status, error.message);
         const problem = { field: error.param ?? '', message: error.message };
+        const before = await kept(request);
         return { ...transcriptView({ ...before, notice: null, showsTranslation: false, error: problem }), status: 400 };
       }
     }),
@@ -86,7 +91,7 @@ export function openedTranscriptRoutes(deps: HttpDeps, pages: PageHandlers): Rou
           orJsonError(exchange, async () => {
             const { version, segments } = await readJsonObject(exchange, deps);
             const texts = segmentTexts(segments);
-            const { id } = (await kept({ account, exchange })).stored;
+            const id = String(exchange.req.params['id']);
             const target = { accountId: account.id, id, version: Number(version), by: pageEditor(account.email) };
             const changed = await editing.edit(target, { segments: texts });
             if (changed === null) throw new VerbatimError('transcript_not_found', TEXTS.errors.noTranscript);
@@ -125,7 +130,15 @@ export function openedTranscriptRoutes(deps: HttpDeps, pages: PageHandlers): Rou
       methods: change((target, form) => editing.deleteNote(target, fieldOf(form, 'note'))),
     },
     { path: transcriptPath(':id', 'undo'), methods: change((target) => editing.undo(target)) },
-    { path: transcriptPath(':id', 'replace'), methods: { POST: pages.memberForm(replace) } },
+    {
+      path: transcriptPath(':id', 'replace'),
+      methods: change((target, form) =>
+        editing.replace(target, {
+          ...{ find: fieldOf(form, 'find'), replaceWith: fieldOf(form, 'replace') },
+          ...{ matchCase: form.get('match-case') === 'true', wholeWords: form.get('whole-words') === 'true' },
+        }),
+      ),
+    },
     { path: transcriptPath(':id', 'export'), methods: { GET: pages.memberData(download) } },
     { path: transcriptPath(':id', 'audio'), methods: { GET: pages.memberData(listen) } },
     {
@@ -172,17 +185,6 @@ export function openedTranscriptRoutes(deps: HttpDeps, pages: PageHandlers): Rou
     const recording = await library.audioOf(account.id, String(exchange.req.params['id']));
     if (recording === null) throw new Refusal(404, TEXTS.errors.noTranscript);
     await exchange.recording(recording.path, recording.type);
-  }
-
-  async function replace(request: MemberRequest, form: URLSearchParams): Promise<PageReply> {
-    const before = await kept(request);
-    const replacement = {
-      ...{ find: fieldOf(form, 'find'), replaceWith: fieldOf(form, 'replace') },
-      ...{ matchCase: form.get('match-case') === 'true', wholeWords: form.get('whole-words') === 'true' },
-    };
-    const done = await editing.replace(targetOf(request, form), replacement);
-    const { id } = before.stored;
-    return { to: `${transcriptPath(id)}?replaced=${done?.count ?? 0}#replace` };
   }
 }
 

@@ -19,7 +19,7 @@ import type { OpenedTranscript } from './opened-transcript.js';
 
 const { transcripts: texts } = TEXTS;
 
-/** What a refused form lineText about this field. */
+/** Why a form was refused, where it was for this field. */
 function errorOf({ error }: OpenedTranscript, name: string): { error?: string } {
   return error?.field === name ? { error: error.message } : {};
 }

@@ -181,7 +181,7 @@ export function speakerName(document: TranscriptDocument, speaker: string): Html
   >`;
 }
 
-/** What begins while the segment is lineText; the texts' cuts differ, so a line may have several, or none. */
+/** What begins while the segment is spoken; the texts' cuts differ, so a line may have several, or none. */
 function translationOf({ segments, translation }: TranscriptDocument, index: number): string | null {
   const parts = translation?.segments ?? null;
   const segment = segments[index];
