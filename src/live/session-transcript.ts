@@ -1,12 +1,12 @@
 /** The text of a live session, collected for its account to keep. */
-import { randomBytes } from 'node:crypto';
 import type { Segment } from '../engine/binding.js';
-import type { LiveTurn } from '../engine/types.js';
 import { joinTexts } from '../engine/transcript-text.js';
+import { newTranscriptionId } from '../transcription/billing.js';
 import { captionsOf, type Caption } from '../transcription/captions.js';
 import type { TranscriptToKeep } from '../transcription/keep.js';
 import type { TimedText, TimedWord } from '../transcription/timed-text.js';
 import type { FinalResult, SessionEvent, TranslatedResult } from './events.js';
+import { speakerAt } from './session-speakers.js';
 
 type FinalText = Pick<FinalResult, 'startSeconds' | 'endSeconds' | 'text' | 'segments' | 'language' | 'turns'>;
 
@@ -29,11 +29,12 @@ export class SessionTranscript {
     const { language } = first;
     const durationSeconds = Math.max(this.#seconds, ...this.#finals.map(({ endSeconds }) => endSeconds));
     const turns = this.#finals.flatMap((final) => final.turns ?? []);
-    const spoken = turns.length === 0 ? undefined : (span: Span): string => speakerAt(turns, span);
+    const speakerOf = speakerAt(turns);
+    const spoken = turns.length === 0 ? undefined : (span: Span): string => `S${(speakerOf(span) ?? 0) + 1}`;
     const captions = await captionsOf(this.#finals.flatMap(segmentsOf), language, durationSeconds, spoken);
     const named = captions.map((caption) => withSpeaker(caption, spoken));
     return {
-      ...{ id: `tr_${randomBytes(16).toString('base64url')}`, durationSeconds, language, model },
+      ...{ id: newTranscriptionId(), durationSeconds, language, model },
       text: joinTexts(
         captions.map(({ text }) => text),
         language,
@@ -76,15 +77,4 @@ function withSpeaker(
   spoken: ((span: Span) => string) | undefined,
 ): TimedText & { words: TimedWord[] } {
   return spoken === undefined ? caption : { ...caption, speaker: spoken(caption) };
-}
-
-/** Who speaks most of it; of silence the first speaker. */
-function speakerAt(turns: readonly LiveTurn[], { startSeconds, endSeconds }: Span): string {
-  const seconds = new Map<number, number>();
-  for (const turn of turns) {
-    const shared = Math.min(turn.endSeconds, endSeconds) - Math.max(turn.startSeconds, startSeconds);
-    if (shared > 0) seconds.set(turn.speaker, (seconds.get(turn.speaker) ?? 0) + shared);
-  }
-  const [[speaker] = [0]] = [...seconds].sort(([, one], [, other]) => other - one);
-  return `S${speaker + 1}`;
 }

@@ -164,6 +164,6 @@ function insufficient(message: string): VerbatimError {
   return new VerbatimError('insufficient_credits', message);
 }
 
-function newTranscriptionId(): string {
+export function newTranscriptionId(): string {
   return `tr_${randomBytes(16).toString('base64url')}`;
 }

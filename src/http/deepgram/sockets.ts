@@ -4,7 +4,7 @@ import type { Identity } from '../../ledger/types.js';
 import { isEncoded } from '../../live/options.js';
 import type { LiveReservation } from '../../live/service.js';
 import type { HttpDeps } from '../app/deps.js';
-import { keepIn } from '../schema/keep-parameter.js';
+import { sessionOwner } from '../websocket/session-owner.js';
 import type { AcceptedSocket, SocketRequest, SocketRoute } from '../websocket/upgrade.js';
 import { LISTEN_PATH, listenError } from './errors.js';
 import { ListenSession } from './listen-session.js';
@@ -50,14 +50,10 @@ function takeDecoder(reservation: LiveReservation): void {
   }
 }
 
-async function accept(request: SocketRequest, { account, key }: Identity, deps: HttpDeps): Promise<AcceptedSocket> {
+async function accept(request: SocketRequest, identity: Identity, deps: HttpDeps): Promise<AcceptedSocket> {
   const { id: requestId, query, subprotocols } = request;
   const options = listenOptions(query, deps.speechModels);
-  const keep = await deps.library.keeping.orderFor(account.id, {
-    ...{ keep: keepIn(query), title: null },
-    source: { kind: 'live', name: key.name },
-  });
-  const owner = { accountId: account.id, keyId: key.id, requestId, endpoint: LISTEN_PATH, keep };
+  const owner = await sessionOwner(deps, request, identity, LISTEN_PATH);
   const reservation = await deps.live.reserveFor(owner, options.model, options.settings);
   if (isEncoded(options.format)) takeDecoder(reservation);
   const { timers, clock: now } = deps;

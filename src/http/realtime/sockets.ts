@@ -5,7 +5,7 @@ import { errorForm, keyOf, subprotocolOf } from './handshake.js';
 import { installedName } from './installed-name.js';
 import { namedModel } from '../openai/model-names.js';
 import type { SocketConnection } from '../websocket/connection.js';
-import { keepIn } from '../schema/keep-parameter.js';
+import { sessionOwner } from '../websocket/session-owner.js';
 import type { AcceptedSocket, SocketRequest, SocketRoute } from '../websocket/upgrade.js';
 import type { LiveReservation } from '../../live/service.js';
 import type { EphemeralIdentity } from '../../ledger/types.js';
@@ -22,21 +22,13 @@ export function transcriptionSocket(deps: HttpDeps): SocketRoute {
   return { path: REALTIME_PATH, keyOf, accept: (request, identity) => accept(request, identity, deps), errorForm };
 }
 
-async function accept(
-  request: SocketRequest,
-  { account, key, session }: EphemeralIdentity,
-  deps: HttpDeps,
-): Promise<AcceptedSocket> {
-  const keep = await deps.library.keeping.orderFor(account.id, {
-    ...{ keep: keepIn(request.query), title: null },
-    source: { kind: 'live', name: key.name },
-  });
-  const owner = { accountId: account.id, keyId: key.id, requestId: request.id, endpoint: REALTIME_PATH, keep };
+async function accept(request: SocketRequest, identity: EphemeralIdentity, deps: HttpDeps): Promise<AcceptedSocket> {
+  const owner = await sessionOwner(deps, request, identity, REALTIME_PATH);
   const subprotocol = subprotocolOf(request);
   const installed = (name: string | null): string | null => installedName(name, deps, MODEL_PARAM);
   const reserve = (model: string | null, instead: LiveReservation | null = null): Promise<LiveReservation> =>
     deps.live.reserve(owner, model, { instead });
-  const written = writtenSettings(session);
+  const written = writtenSettings(identity.session);
   const named = request.query.get('model') ?? written?.model ?? null;
   const known = named === null || namedModel(named, deps).model !== null;
   if (!known || (named === null && written === null && request.query.get('intent') !== 'transcription')) {

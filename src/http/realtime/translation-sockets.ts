@@ -4,7 +4,7 @@ import type { HttpDeps } from '../app/deps.js';
 import { optionalJsonObject } from '../app/optional-body.js';
 import type { Route } from '../app/route.js';
 import { authenticated } from '../auth/auth.js';
-import { keepIn } from '../schema/keep-parameter.js';
+import { sessionOwner } from '../websocket/session-owner.js';
 import type { AcceptedSocket, SocketRequest, SocketRoute } from '../websocket/upgrade.js';
 import { answerSecret, lifetimeSeconds } from './client-secrets.js';
 import { errorForm, keyOf, subprotocolOf } from './handshake.js';
@@ -21,17 +21,9 @@ export function translationSocket(deps: HttpDeps): SocketRoute {
   return { path: TRANSLATIONS_PATH, keyOf, accept: (request, identity) => accept(request, identity, deps), errorForm };
 }
 
-async function accept(
-  request: SocketRequest,
-  { account, key, session }: EphemeralIdentity,
-  deps: HttpDeps,
-): Promise<AcceptedSocket> {
-  const keep = await deps.library.keeping.orderFor(account.id, {
-    ...{ keep: keepIn(request.query), title: null },
-    source: { kind: 'live', name: key.name },
-  });
-  const owner = { accountId: account.id, keyId: key.id, requestId: request.id, endpoint: TRANSLATIONS_PATH, keep };
-  const written = writtenTranslation(session);
+async function accept(request: SocketRequest, identity: EphemeralIdentity, deps: HttpDeps): Promise<AcceptedSocket> {
+  const owner = await sessionOwner(deps, request, identity, TRANSLATIONS_PATH);
+  const written = writtenTranslation(identity.session);
   const model = request.query.get('model') ?? written?.model ?? null;
   const installed = (name: string | null): string | null => installedName(name, deps, 'model');
   const reservation = await deps.live.reserve(owner, installed(model), {
