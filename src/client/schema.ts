@@ -2295,7 +2295,7 @@ export interface components {
        */
       expires_at: string;
       /**
-       * @description Whether the recording can be heard there, too.
+       * @description Whether the link plays the recording, too.
        * @default false
        * @example true
        * @example false

@@ -31,7 +31,7 @@ export interface TranscriptCorrection {
 
 export interface ShareInput {
   expiresAt: Date | string;
-  /** Whether the recording can be heard there, too; default: no. */
+  /** Whether the link plays the recording, too; default: no. */
   audio?: boolean;
 }
 

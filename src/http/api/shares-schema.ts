@@ -14,7 +14,7 @@ export const CreateShareRequest = shape({
   audio: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'Whether the recording can be heard there, too.',
+      description: 'Whether the link plays the recording, too.',
       examples: [true, false],
     }),
   ),

@@ -101,7 +101,7 @@ export const TRANSCRIPTS = {
   shareNote: 'Whoever has the link can read the transcript until it expires. The page does not show your account.',
   shareFor: 'The link works for',
   shareDays: { '1': 'one day', '7': 'one week', '30': '30 days' },
-  shareAudio: 'The recording can be heard there, too',
+  shareAudio: 'The link plays the recording, too',
   shareSubmit: 'Create a link',
   shareMade: 'The link is shown only this once, because only a hash of it is stored.',
   shareLink: 'Link',
