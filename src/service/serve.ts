@@ -6,7 +6,6 @@ import type { AutomaticModelState, MachineModel } from '../models/automatic-mode
 import { knownModelForMachine } from './automatic-model/model-for-machine.js';
 import type { Config } from './config.js';
 import { startControl, type Control } from './control.js';
-import { CONTAINER_NAMES } from '../engine/media/containers.js';
 import { ffmpegVersion } from '../engine/media/version.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { createConfiguredLedger } from './ledger.js';
@@ -27,6 +26,7 @@ import { packageRoot } from '../package-root.js';
 import { readContext, packageVersion, type ServiceContext } from './context.js';
 import { createFirstAccount, demonstrationText, firstStartText, type FirstKeys } from './first-start.js';
 import { createDiarizer } from './diarizer.js';
+import { missingFfmpegText } from './missing-ffmpeg.js';
 import { ModelDownloads } from './model-downloads.js';
 import { createSpeakerEngine, speakerModelNames, unloadableSpeakers, type Speakers } from './speaker-engine.js';
 import { signInLink } from './sign-in-link.js';
@@ -226,19 +226,12 @@ async function announce(
   );
   for (const warning of retiredVariables(process.env)) logger.warn(warning);
   if (demonstration !== null) logger.warn(demonstration);
-  if (ffmpeg === null) logger.warn(withoutFfmpegText(parts.ffmpeg));
+  if (ffmpeg === null) logger.warn(`${missingFfmpegText(parts.ffmpeg)}. Install ffmpeg, or set VERBATIM_FFMPEG.`);
 }
 
 function automaticModelOf({ context, engines, modelStore, logger }: Parts): AutomaticModel {
   const print = (line: string): void => console.log(line);
   return startAutomaticModel({ context, engines, modelStore, logger, print, timers: systemTimers });
-}
-
-function withoutFfmpegText(ffmpeg: string): string {
-  return (
-    `"${ffmpeg}" cannot be run with prlimit and setpriv of util-linux: ${CONTAINER_NAMES} files are refused. ` +
-    'Install ffmpeg, or set VERBATIM_FFMPEG.'
-  );
 }
 
 function stopSignal(): Promise<void> {

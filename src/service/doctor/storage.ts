@@ -1,7 +1,7 @@
 /** Memory, disks, permissions, and the programs that are called. */
 import { dirname, resolve } from 'node:path';
-import { CONTAINER_NAMES } from '../../engine/media/containers.js';
 import type { Config } from '../config.js';
+import { missingFfmpegText } from '../missing-ffmpeg.js';
 import { advice, ok, problem, type Finding } from './finding.js';
 import type { Machine } from './machine.js';
 import { gibibytes } from './processor.js';
@@ -44,11 +44,7 @@ async function checkDirectory(machine: Machine, { topic, path, setting, isNeeded
 export async function checkFfmpeg(machine: Machine, { ffmpeg }: Config): Promise<Finding> {
   const version = await machine.ffmpegVersion(ffmpeg);
   if (version !== null) return ok('ffmpeg', `${ffmpeg} ${version}`);
-  return advice(
-    'ffmpeg',
-    `"${ffmpeg}" cannot be run with prlimit and setpriv of util-linux: ${CONTAINER_NAMES} files are refused`,
-    'Install ffmpeg and util-linux, or set VERBATIM_FFMPEG.',
-  );
+  return advice('ffmpeg', missingFfmpegText(ffmpeg), 'Install ffmpeg and util-linux, or set VERBATIM_FFMPEG.');
 }
 
 function isFile(database: string): boolean {

@@ -188,7 +188,7 @@ export function openedTranscriptRoutes(deps: HttpDeps, pages: PageHandlers): Rou
   }
 }
 
-export function exportFormatOf(given: unknown): ExportFormat {
+function exportFormatOf(given: unknown): ExportFormat {
   const format = EXPORT_FORMATS.find((one) => one === given);
   if (format === undefined) throw new Refusal(400, TEXTS.errors.exportFormat(EXPORT_FORMATS.join(', ')));
   return format;
