@@ -45,7 +45,7 @@ describe('dashboard: jobs', () => {
     expect(await cellsOf(failed)).to.deep.equal(['failed The audio is broken.', ...['', '1:01', '0', 'Details']]);
     const [state, ...cells] = await cellsOf(running);
     expect(state).to.match(/^running 50 %, done in about \d+ s$/);
-    expect(cells).to.deep.equal(['', '3:00', '3 held', 'Cancel']);
+    expect(cells).to.deep.equal(['default', '3:00', '3 held', 'Cancel']);
     const page = await history();
     expect(page).not.to.contain('SECRET').and.not.to.contain(bobs);
     server.engine.release();
