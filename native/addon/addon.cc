@@ -39,6 +39,7 @@ Napi::Object build_info(Napi::Env env) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("whisper", whisper_version());
   out.Set("cuda", built_with_cuda());
+  out.Set("vulkan", built_with_vulkan());
   out.Set("translationBackends", to_js(env, translation::backends()));
   out.Set("compiler", compiler());
   out.Set("contract", VERBATIM_CONTRACT);
@@ -56,7 +57,9 @@ Napi::Value devices(const Napi::CallbackInfo& info) {
     for (const DeviceInfo& device : list_devices()) {
       Napi::Object entry = Napi::Object::New(env);
       entry.Set("id", device.id);
+      entry.Set("type", std::string(device_type_name(device.type)));
       entry.Set("name", device.name);
+      if (!device.driver.empty()) entry.Set("driver", device.driver);
       entry.Set("memoryBytes", static_cast<double>(device.memory_bytes));
       out.Set(out.Length(), entry);
     }

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "device.h"
+#include "backend_devices.h"
 #include "measure.h"
 #include "options.h"
 #include "program.h"
@@ -137,9 +137,8 @@ void measure_kernels(const Options& options, RandomDecoder& random, ComputeType 
 }
 
 void measure_graphs(const Options& options, RandomDecoder& random, ComputeType type) {
-  verbatim::find_device(options["--graphs"]);
-  const ggml_backend_dev_t device = backend_device_of(options["--graphs"]);
-  const GpuWeights weights(random.model(), type, ggml_backend_dev_buffer_type(device));
+  const ggml_backend_dev_t device = verbatim::open_backend_device(options["--graphs"], type == ComputeType::kFloat32);
+  const GpuWeights weights(random.model(), type, device);
   for (const int rows : positive_integers(options["--rows"])) {
     const auto decoder = make_gpu_decoder(random.model(), weights, caches_of(options, type), device);
     measure(options, random, *decoder, type, rows);

@@ -6,6 +6,7 @@ endif()
 # In the cache: whisper.cpp requires so old a CMake (3.5) that its option() would override a plain variable.
 set(BUILD_SHARED_LIBS OFF CACHE BOOL "" FORCE)
 set(GGML_CUDA ${VERBATIM_CUDA_ENABLED} CACHE BOOL "" FORCE)
+set(GGML_VULKAN ${VERBATIM_VULKAN_ENABLED} CACHE BOOL "" FORCE)
 set(WHISPER_BUILD_TESTS OFF CACHE BOOL "" FORCE)
 set(WHISPER_BUILD_EXAMPLES ON CACHE BOOL "" FORCE)
 set(WHISPER_BUILD_SERVER ON CACHE BOOL "" FORCE)
@@ -13,6 +14,9 @@ set(WHISPER_BUILD_SERVER ON CACHE BOOL "" FORCE)
 set(CMAKE_JS_VERSION "")
 add_subdirectory("${VERBATIM_WHISPER_DIR}" whisper EXCLUDE_FROM_ALL)
 unset(CMAKE_JS_VERSION)
+if(VERBATIM_VULKAN_ENABLED)
+  verbatim_complete_vulkan()
+endif()
 # Only oneDNN uses AMX's tiles. ggml and oneDNN would each take their tile configuration for the thread's, and one of the
 # two would end the process with an illegal instruction; GCC 12 also drops a part of the one that ggml writes.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")

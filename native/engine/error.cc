@@ -14,6 +14,8 @@ std::string_view error_code_name(ErrorCode code) noexcept {
       return "invalid_model";
     case ErrorCode::kDeviceUnavailable:
       return "device_unavailable";
+    case ErrorCode::kDeviceLost:
+      return "device_lost";
     case ErrorCode::kOutOfMemory:
       return "out_of_memory";
     case ErrorCode::kInvalidArgument:

@@ -18,6 +18,8 @@ enum class ErrorCode {
   kInvalidModel,
   // A device that is not built in or not available.
   kDeviceUnavailable,
+  // A device that failed while it computed; the process cannot use it any more.
+  kDeviceLost,
   kOutOfMemory,
   // An argument out of its documented range.
   kInvalidArgument,

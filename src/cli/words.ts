@@ -82,6 +82,7 @@ const ENGINE: Record<NativeErrorCode, (message: string) => string> = {
   unsupported_language: (message) => message,
   invalid_model: (message) => `The model is broken: ${message}.`,
   device_unavailable: (message) => `The device cannot be used: ${message}.`,
+  device_lost: (message) => `The device failed while it computed: ${message}. Start the command again.`,
   out_of_memory: (message) =>
     `There is not enough memory: ${message}. A smaller model or fewer slots (VERBATIM_SLOTS) need less.`,
   invalid_argument: (message) => message,

@@ -38,6 +38,7 @@ export type NativeErrorCode =
   | 'unsupported_language'
   | 'invalid_model'
   | 'device_unavailable'
+  | 'device_lost'
   | 'out_of_memory'
   | 'invalid_argument'
   | 'aborted'
@@ -49,9 +50,13 @@ export interface NativeError extends Error {
 }
 
 export interface DeviceInfo {
-  /** 'cpu', 'cuda:0', ... */
+  /** 'cpu', 'cuda:0', ..., 'vulkan:0', ..., 'vulkan:software' */
   id: string;
+  /** `integrated`: graphics that share the processor's memory; `software`: a card's work on the processor. */
+  type: 'processor' | 'discrete' | 'integrated' | 'software';
   name: string;
+  /** A Vulkan driver's name and version. */
+  driver?: string;
   memoryBytes: number;
 }
 
@@ -59,6 +64,7 @@ export interface NativeBinding extends Pick<LiveBinding, 'createWindow'> {
   readonly build: {
     whisper: string;
     cuda: boolean;
+    vulkan: boolean;
     translationBackends: string[];
     compiler: string;
     /** The CONTRACT that it was built for. */

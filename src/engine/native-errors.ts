@@ -8,6 +8,7 @@ const CODES: ReadonlySet<string> = new Set<NativeErrorCode>([
   'unsupported_language',
   'invalid_model',
   'device_unavailable',
+  'device_lost',
   'out_of_memory',
   'invalid_argument',
   'aborted',

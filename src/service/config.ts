@@ -2,6 +2,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
+import { DEVICE_SETTING, DEVICE_SETTINGS } from '../engine/devices.js';
 import type { WyomingOptions } from '../http/wyoming/server.js';
 import { isAllowEntry } from '../webhooks/addresses.js';
 import { checkDatabase, isPostgres } from './database-address.js';
@@ -31,7 +32,7 @@ export interface Config {
   readonly modelMemory: number | null;
   /** An unused model is unloaded after this time. 0: never. */
   readonly modelIdleSeconds: number;
-  /** 'auto', 'cpu', 'cuda' or 'cuda:0,1' */
+  /** As in DEVICE_SETTINGS. */
   readonly deviceSetting: string;
   /**
    * Windows, or units of work of the batched decoder, that one device computes at the same time. null: see slotsOn().
@@ -227,9 +228,7 @@ function wyoming(port: number | null, { host, key }: { host: string; key: string
 }
 
 function deviceSetting(value: string): string {
-  if (!/^(auto|cpu|cuda(:\d+(,\d+)*)?)$/.test(value)) {
-    throw new ConfigError('VERBATIM_DEVICE', value, 'auto, cpu, cuda or cuda:N[,N...]');
-  }
+  if (!DEVICE_SETTING.test(value)) throw new ConfigError('VERBATIM_DEVICE', value, DEVICE_SETTINGS);
   return value;
 }
 

@@ -1,6 +1,7 @@
 /**
  * Chooses the speech decoder of the serving devices by VERBATIM_SPEECH_DECODER, VERBATIM_COMPUTE and VERBATIM_BATCH.
  */
+import { backendOf } from '../engine/devices.js';
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
 import type { SpeechModelEntry } from '../models/manifest.js';
 import type { Config } from './config.js';
@@ -11,6 +12,9 @@ import { ConfigError } from './variables.js';
  * faster.
  */
 export const AUTO_ON_CPU: SpeechDecoder['kind'] = 'batched';
+
+/** The batched decoder's tests run on a software device of Vulkan. */
+export const AUTO_ON_VULKAN: SpeechDecoder['kind'] = 'batched';
 
 /**
  * Windows in flight. A step costs little more for eight rows than for one. A window takes 10 to 25 MiB with the base
@@ -42,6 +46,13 @@ function isOnCpu(devices: readonly string[]): boolean {
   return devices.every((device) => device === 'cpu');
 }
 
+function automaticKind(devices: readonly string[]): SpeechDecoder['kind'] {
+  if (isOnCpu(devices)) return AUTO_ON_CPU;
+  // The batched decoder takes one device.
+  const [first = '', second] = devices;
+  return second === undefined && backendOf(first) === 'vulkan' ? AUTO_ON_VULKAN : 'whisper.cpp';
+}
+
 function decoderKind(
   { speechDecoder: decoder }: Settings,
   devices: readonly string[],
@@ -51,7 +62,7 @@ function decoderKind(
     if (decoder === 'auto' || decoder === model.decoder) return model.decoder;
     throw new ConfigError('VERBATIM_SPEECH_DECODER', decoder, `auto, ${model.decoder} for ${model.name}`);
   }
-  if (decoder === 'auto') return isOnCpu(devices) ? AUTO_ON_CPU : 'whisper.cpp';
+  if (decoder === 'auto') return automaticKind(devices);
   if (decoder === 'batched' && devices.length > 1) {
     const allowed = `auto, whisper.cpp on ${devices.join(', ')}; batched on one device`;
     throw new ConfigError('VERBATIM_SPEECH_DECODER', decoder, allowed);

@@ -4,7 +4,7 @@
  * many cost nothing.
  */
 import { availableParallelism } from 'node:os';
-import { CUDA_SLOTS, cpuSlots } from './slots.js';
+import { GPU_SLOTS, cpuSlots } from './slots.js';
 import { readTuned } from './tuned.js';
 import type { EnvironmentVariables } from './variables.js';
 
@@ -25,7 +25,7 @@ export function sizeThreadPool(env: NodeJS.ProcessEnv): void {
 export function threadPoolSize(env: EnvironmentVariables, cores: number, tuned: number): number {
   const slots = Number(env['VERBATIM_SLOTS']);
   const known = Number.isInteger(slots) && slots > 0;
-  const most = known ? slots : Math.max(cpuSlots(1, cores), tuned, onCuda(env) ? CUDA_SLOTS : 1);
+  const most = known ? slots : Math.max(cpuSlots(1, cores), tuned, onCuda(env) ? GPU_SLOTS : 1);
   return Math.min(LARGEST, most * deviceCount(env) + TRANSLATORS + SPARE_THREADS);
 }
 

@@ -3,6 +3,7 @@ import type {
   AudioOptions,
   AudioReader,
   AudioWindow,
+  DeviceInfo,
   NativeBinding,
   Recogniser,
   RecogniserOptions,
@@ -22,7 +23,7 @@ import { nativeError, refuseCall } from './native-error.js';
 
 export class FakeBinding extends FakeTally implements NativeBinding {
   readonly build: NativeBinding['build'] = {
-    ...{ whisper: 'fake', cuda: true, translationBackends: [], compiler: 'fake', contract: CONTRACT },
+    ...{ whisper: 'fake', cuda: true, vulkan: true, translationBackends: [], compiler: 'fake', contract: CONTRACT },
   };
   createSlotError: Error | null = null;
   slotsMade = 0;
@@ -35,8 +36,9 @@ export class FakeBinding extends FakeTally implements NativeBinding {
     return path;
   }
 
-  devices(): { id: string; name: string; memoryBytes: number }[] {
-    return this.settings.devices.map((id) => ({ id, name: `Fake ${id}`, memoryBytes: 1 }));
+  devices(): DeviceInfo[] {
+    const type = (id: string): DeviceInfo['type'] => (id === 'cpu' ? 'processor' : 'discrete');
+    return this.settings.devices.map((id) => ({ id, type: type(id), name: `Fake ${id}`, memoryBytes: 1 }));
   }
 
   async openAudio(path: string, _policy: WindowPolicy, { voice }: AudioOptions = {}): Promise<AudioReader> {

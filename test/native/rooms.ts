@@ -114,6 +114,8 @@ const EVERY_ENGINE_ROOM = Object.keys(ENGINE);
 /** With their folders. */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   addon: EVERY_ENGINE_ROOM,
+  // Compiled into whisper.cpp's Vulkan backend.
+  vulkan: [],
   testing: EVERY_ENGINE_ROOM,
   bench: [...EVERY_ENGINE_ROOM, 'testing'],
   fuzz: [...EVERY_ENGINE_ROOM, 'testing'],
@@ -128,6 +130,7 @@ const LIBRARIES: readonly (readonly [header: RegExp, rooms: readonly string[]])[
   [/^mpg123/, ['engine/audio/containers']],
   [/^soxr/, ['engine/audio']],
   [/^kiss_fft/, ['engine/speech/whisper/encoder', 'engine/speech/parakeet']],
+  [/^vulkan/, ['engine', 'vulkan']],
   [/^whisper/, ['engine/speech', 'engine/speech/whisper/model', 'engine/speech/whisper_cpp', 'addon', 'bench', 'test']],
   [/^parakeet/, ['engine/speech', 'engine/speech/parakeet', 'bench', 'test']],
   [

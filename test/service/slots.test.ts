@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { CUDA_SLOTS, slotsOn } from '../../src/service/slots.js';
+import { GPU_SLOTS, slotsOn } from '../../src/service/slots.js';
 import { threadPoolSize, TRANSLATORS } from '../../src/service/thread-pool.js';
 
 const unset = { slots: null, threads: 1 };
@@ -13,10 +13,10 @@ describe('slots on a device', () => {
 
   it('are a few on CUDA, whatever number of cores the host has', () => {
     for (const cores of [1, 2, 64]) {
-      expect(slotsOn(['cuda:0'], unset, cores)).to.equal(CUDA_SLOTS);
-      expect(slotsOn(['cuda:0', 'cuda:1'], unset, cores)).to.equal(CUDA_SLOTS);
+      expect(slotsOn(['cuda:0'], unset, cores)).to.equal(GPU_SLOTS);
+      expect(slotsOn(['cuda:0', 'cuda:1'], unset, cores)).to.equal(GPU_SLOTS);
     }
-    expect(CUDA_SLOTS).to.be.within(2, 4);
+    expect(GPU_SLOTS).to.be.within(2, 4);
   });
 
   it('are those of VERBATIM_SLOTS on either', () => {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 
 #include "device.h"
 
@@ -12,9 +11,6 @@ namespace verbatim {
 
 // Throws EngineError kIoError.
 std::ifstream open_model_file(const std::filesystem::path& path);
-
-// The number of a CUDA device; empty for the CPU.
-std::optional<int> gpu_number(const DeviceInfo& device);
 
 // whisper.cpp ends the process when the weights' allocation is refused, so the free memory is checked first. On a CPU
 // all memory counts as free, since the system overcommits. Throws EngineError kOutOfMemory.

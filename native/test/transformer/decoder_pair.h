@@ -8,12 +8,12 @@
 #include <span>
 #include <vector>
 
+#include "support/device_under_test.h"
 #include "testing/random_transformer.h"
 #include "transformer/cpu/decoder.h"
 #include "transformer/gpu/decoder.h"
-#include "transformer/gpu/executor.h"
 
-// The graphs for GPUs, on ggml's CPU device, against the kernels for processors.
+// The graphs for GPUs, on the device under test, against the kernels for processors.
 namespace verbatim::transformer {
 
 using Logits = std::vector<std::vector<float>>;
@@ -47,14 +47,15 @@ class DecoderPair {
     bool wants_logits;
   };
 
-  explicit DecoderPair(const RandomDecoderShape& shape = {}, DecoderTypes types = {})
+  explicit DecoderPair(const RandomDecoderShape& shape = {}, DecoderTypes types = {},
+                       ggml_backend_dev_t device = test::open_device_under_test())
       : random_(with_exact_gelu(shape)),
-        gpu_weights_(random_.model(), types.weights, ggml_backend_dev_buffer_type(backend_device_of("cpu"))),
+        gpu_weights_(random_.model(), types.weights, device),
         cpu_weights_(random_.model(), ComputeType::kFloat32),
-        gpu_(make_gpu_decoder(random_.model(), gpu_weights_, types.caches, backend_device_of("cpu"))),
+        gpu_(std::make_unique<GpuDecoder>(random_.model(), gpu_weights_, types.caches, device)),
         cpu_(make_cpu_decoder(random_.model(), cpu_weights_, {}, kernels())) {}
 
-  Decoder& gpu() { return *gpu_; }
+  GpuDecoder& gpu() { return *gpu_; }
   Text text() { return {gpu_->make_history(), cpu_->make_history()}; }
   static Text fork(const Text& text) { return {text.gpu->fork(), text.cpu->fork()}; }
   Source source(std::size_t positions) {
@@ -120,7 +121,8 @@ class DecoderPair {
   RandomDecoder random_;
   GpuWeights gpu_weights_;
   CpuWeights cpu_weights_;
-  std::unique_ptr<Decoder> gpu_, cpu_;
+  std::unique_ptr<GpuDecoder> gpu_;
+  std::unique_ptr<Decoder> cpu_;
 };
 
 using PairRows = std::vector<DecoderPair::Row>;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/device_under_test.h"
 #include "support/translation_backend.h"
 #include "translation/backends/ggml/model.h"
 #include "translation/files/json_file.h"
@@ -79,7 +80,9 @@ TEST_CASE("the bundled model gives the same translation on every executor") {
   const auto directory = bundled_model();
   const auto expected = texts(*load_ggml_model(directory, {}));
   check_alike("float32", texts(*load_ggml_model(directory, {"cpu", "float32", "ggml"})), expected);
-  check_alike("the graphs for GPUs", texts(*load_ggml_model(directory, {}, GgmlExecutor::kGpuGraphs)), expected);
+  const std::string device = verbatim::test::device_under_test();
+  check_alike("the graphs for GPUs", texts(*load_ggml_model(directory, {.device = device}, GgmlExecutor::kGpuGraphs)),
+              expected);
   const bool is_ggml = is_ggml_under_test();
   check_alike(is_ggml ? "ggml, again" : "CTranslate2", texts(*load_under_test(directory)), expected);
 }

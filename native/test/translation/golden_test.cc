@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/device_under_test.h"
 #include "support/translation_backend.h"
 #include "translation/backends/ggml/model.h"
 #include "translation/files/json_file.h"
@@ -140,7 +141,8 @@ struct GoldenRun {
   GoldenRun(const json& from, Load load, const std::string& compute)
       : test(from), options(options_of(from.at("options"))), inputs(inputs_of(from)) {
     const auto directory = fixtures() / test.at("model").get<std::string>();
-    translator = load(directory, {"cpu", compute, "auto"})->create_translator(1);
+    const std::string device = load == load_gpu_graphs ? verbatim::test::device_under_test() : "cpu";
+    translator = load(directory, {device, compute, "auto"})->create_translator(1);
   }
 
   TranslationBatch all() { return translator->translate(inputs, options, nullptr); }
@@ -211,7 +213,7 @@ TEST_CASE("16-bit weights give the float32 results of their file") {
   }
 }
 
-TEST_CASE("golden parity of the graphs for GPUs, run on the CPU in float32" * doctest::test_suite("long")) {
+TEST_CASE("golden parity of the graphs for GPUs, in float32" * doctest::test_suite("long")) {
   CHECK(run_cases(load_gpu_graphs, "float32", false).worst_score < 1e-3);
 }
 

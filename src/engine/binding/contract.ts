@@ -1,2 +1,2 @@
 /** Raised with every change of the addon's calls or results. The build writes it into the addon, see CMakeLists.txt. */
-export const CONTRACT = 6;
+export const CONTRACT = 7;

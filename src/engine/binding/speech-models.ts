@@ -32,7 +32,7 @@ export interface SpeechModelInfo {
   weightType: string;
   /** None where the file does not say. */
   languages: string[];
-  /** 'cpu' or 'cuda:N'. */
+  /** An id of devices(). */
   device: string;
   /** Human readable name of the device. */
   deviceName: string;
@@ -71,7 +71,7 @@ export interface WeightCacheOptions {
 export type AcceleratorMode = 'auto' | 'float32' | 'off';
 
 export interface SpeechModelOptions {
-  /** 'cpu' or 'cuda:N'. */
+  /** An id of devices(). */
   device: string;
   /**
    * Default 'off'. The accelerator keeps a packed copy of the encoder's weights; models with and without it live side
@@ -95,13 +95,13 @@ export interface SpeechModel {
 }
 
 /**
- * The type that the model's weights are held in for computing; 'auto': the fastest that does not cost words, on CUDA
+ * The type that the model's weights are held in for computing; 'auto': the fastest that does not cost words, on a GPU
  * float16.
  */
 export type ComputeType = 'auto' | 'int8' | 'bfloat16' | 'float32';
 
 export interface RecogniserOptions {
-  /** 'cpu' or 'cuda:N', which no GPU has measured. */
+  /** An id of devices(); no CUDA device has measured it. */
   device: string;
   /** Default 'off'. */
   accelerator?: AcceleratorMode;

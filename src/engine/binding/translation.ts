@@ -4,7 +4,7 @@ import type { NativeCallOptions } from './decoding.js';
 export type TranslationBackend = 'auto' | 'ggml' | 'ctranslate2';
 
 export interface TranslationModelOptions {
-  /** 'cpu' or 'cuda:N'. */
+  /** An id of devices(). */
   device: string;
   /**
    * The type that the weights are computed in, whatever type the file has. 'auto' (default): the file's own. 'float16'

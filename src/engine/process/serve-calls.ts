@@ -1,6 +1,6 @@
 /** The child's side of the channel. */
 import { Socket } from 'node:net';
-import { EngineError } from '../native-errors.js';
+import { EngineError, nativeErrorCode } from '../native-errors.js';
 import { toChannelError } from './channel-errors.js';
 import { FrameReader, FrameWriter } from './frames.js';
 import { CHANNEL_FD, type CallTable, type FromChild, type ToChild } from './messages.js';
@@ -85,6 +85,7 @@ export function serveCalls<Calls extends CallTable>(
       const value = await handler(request, { signal: call.signal, progress });
       await end({ kind: 'answer', id, value });
     } catch (error) {
+      if (nativeErrorCode(error) === 'device_lost') return endOfDevice(error as Error, channel);
       await end({ kind: 'failure', id, error: toChannelError(error) });
     }
   };
@@ -99,6 +100,12 @@ export function serveCalls<Calls extends CallTable>(
     } else if (message.kind === 'abort') running.get(message.id)?.abort(aborted());
     else void send(pong(self));
   });
+}
+
+/** Nothing in this process can use the device again: it ends, and its calls are repeated in another. */
+function endOfDevice({ message }: Error, channel: Pick<Channel, 'exit'>): void {
+  process.stderr.write(`${message}\n`);
+  channel.exit();
 }
 
 function pong({ overdue }: SelfReport): FromChild {

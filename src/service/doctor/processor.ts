@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../package-root.js';
-import type { NativeBinding } from '../../engine/binding.js';
+import type { DeviceInfo, NativeBinding } from '../../engine/binding.js';
 import { advice, ok, problem, type Finding } from './finding.js';
 import type { Machine } from './machine.js';
 
@@ -79,14 +79,12 @@ export function checkCards({ read, list }: Machine, addon: Addon | null): Findin
   if (driver !== undefined && !vendors.includes('NVIDIA')) vendors.push('NVIDIA');
   const used = addon?.devices().filter(({ id }) => id !== 'cpu') ?? [];
   if (used.length > 0) {
-    const names = used.map(({ id, name, memoryBytes }) => `${id} ${name}, ${gibibytes(memoryBytes)}`);
-    return ok('graphics cards', `${names.join('; ')}${driver === undefined ? '' : `; driver ${driver}`}`);
+    const named = used.map(describeDevice);
+    return ok('graphics cards', `${named.join('; ')}${driver === undefined ? '' : `; NVIDIA's driver ${driver}`}`);
   }
   if (vendors.length === 0) return ok('graphics cards', 'none; the processor does the work');
   const found = `${vendors.join(', ')}${driver === undefined ? '' : `, driver ${driver}`}; not used`;
-  if (!vendors.includes('NVIDIA')) {
-    return ok('graphics cards', `${found}: this version computes on NVIDIA cards and on processors`);
-  }
+  if (!vendors.includes('NVIDIA')) return checkVulkan(found, addon);
   if (driver === undefined) return advice('graphics cards', found, "Install NVIDIA's driver.");
   if (addon?.build.cuda === true)
     return problem(
@@ -95,6 +93,20 @@ export function checkCards({ read, list }: Machine, addon: Addon | null): Findin
       "The build has CUDA and finds no card: compare the driver and CUDA's version.",
     );
   return advice('graphics cards', found, 'Install CUDA with cuBLAS, and build with VERBATIM_CUDA=ON ./setup.');
+}
+
+function describeDevice({ id, type, name, driver, memoryBytes }: DeviceInfo): string {
+  const kind = type === 'discrete' ? '' : `${type}, `;
+  return `${id} ${name}, ${kind}${gibibytes(memoryBytes)}${driver === undefined ? '' : `, driver ${driver}`}`;
+}
+
+/** Cards that CUDA does not know, and no Vulkan device is there. */
+function checkVulkan(found: string, addon: Addon | null): Finding {
+  if (addon?.build.vulkan === true) {
+    return advice('graphics cards', found, "Install the card's Vulkan driver (Debian: mesa-vulkan-drivers).");
+  }
+  const packages = 'glslc, libvulkan-dev, spirv-headers and mesa-vulkan-drivers';
+  return advice('graphics cards', found, `Install ${packages}, and build with VERBATIM_VULKAN=ON.`);
 }
 
 export function gibibytes(bytes: number): string {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "backend_devices.h"
 #include "device.h"
 #include "error.h"
 #include "speech/model_source.h"
@@ -38,7 +39,8 @@ std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, std:
   const ModelFileInfo file = check(stream, path);
   check_room(target, file.weight_bytes);
 
-  const std::optional<int> gpu = gpu_number(target);
+  const std::optional<int> gpu = backend_device(target.id).gpu_number;
+  open_backend_device(target.id, false);
   parakeet_context_params params = parakeet_context_default_params();
   params.use_gpu = gpu.has_value();
   params.gpu_device = gpu.value_or(0);

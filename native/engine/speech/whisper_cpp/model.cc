@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "accelerator/accelerator.h"
+#include "backend_devices.h"
 #include "device.h"
 #include "error.h"
 #include "speech/model_file.h"
@@ -86,7 +87,8 @@ std::shared_ptr<const SpeechModel> SpeechModel::load(const std::filesystem::path
   const DeviceInfo target = find_device(device);
   std::ifstream stream = open_model_file(path);
   const ModelFileInfo file = check(stream, path);
-  const std::optional<int> gpu = gpu_number(target);
+  const std::optional<int> gpu = backend_device(target.id).gpu_number;
+  open_backend_device(target.id, false);
   auto model = std::make_shared<SpeechModel>(Private{});
   model->path_ = path;
   model->accelerator_ = accelerator;

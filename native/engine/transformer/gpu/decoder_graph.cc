@@ -13,28 +13,33 @@ constexpr float kMasked = -std::numeric_limits<float>::infinity();
 }  // namespace
 
 GpuDecoderGraph::GpuDecoderGraph(const GpuDecoderParts& parts, const GpuDecoderShape& shape)
-    : parts_(parts), shape_(shape), memory_(parts.device.new_allocator()), graph_(new_gpu_graph()) {
+    : parts_(parts),
+      shape_(shape),
+      memory_(parts.device.new_allocator()),
+      graph_(new_gpu_graph()),
+      input_memory_(parts.device) {
   declare_inputs();
+  input_memory_.allocate();
   GpuDecoderOps ops(graph_, parts.model, parts.weights, parts.histories, parts.sources, inputs_, shape_);
   graph_.output = build_decoder(ops, ops, parts.model, graph_.input);
   ggml_set_output(graph_.output);
   ggml_build_forward_expand(graph_.nodes, graph_.output);
-  allocate(graph_, memory_.get());
+  parts.device.allocate(graph_.nodes, memory_.get());
 }
 
 void GpuDecoderGraph::declare_inputs() {
-  const auto indices = [&](std::size_t count) { return add_input(graph_, GGML_TYPE_I32, count); };
+  const auto indices = [&](std::size_t count) { return input_memory_.add(GGML_TYPE_I32, count); };
   const std::size_t rows = shape_.rows();
-  graph_.input = add_input(graph_, GGML_TYPE_F32, parts_.model.width, rows);
+  graph_.input = input_memory_.add(GGML_TYPE_F32, parts_.model.width, rows);
   inputs_.write_slots = indices(rows);
   inputs_.read_slots = indices(shape_.past * shape_.texts);
-  inputs_.past_mask = add_input(graph_, GGML_TYPE_F32, shape_.past, shape_.tokens, shape_.texts);
+  inputs_.past_mask = input_memory_.add(GGML_TYPE_F32, shape_.past, shape_.tokens, shape_.texts);
   if (!parts_.model.decoder.layers.front().self_attention.relative_keys.empty())
     inputs_.distances = indices(shape_.past * rows);
   inputs_.query_rows = indices(shape_.queries * shape_.sources);
   inputs_.row_queries = indices(rows);
   if (shape_.fetches_sources) inputs_.source_slots = indices(shape_.sources);
-  inputs_.source_mask = add_input(graph_, GGML_TYPE_F32, shape_.positions, 1, shape_.sources);
+  inputs_.source_mask = input_memory_.add(GGML_TYPE_F32, shape_.positions, 1, shape_.sources);
   inputs_.wanted = indices(shape_.wanted);
   declare_recorded();
 }
@@ -47,7 +52,7 @@ void GpuDecoderGraph::declare_recorded() {
     found->heads.push_back(i);
   }
   for (GpuRecordedLayer& recorded : inputs_.recorded)
-    recorded.places = add_input(graph_, GGML_TYPE_I32, recorded.heads.size() * shape_.rows());
+    recorded.places = input_memory_.add(GGML_TYPE_I32, recorded.heads.size() * shape_.rows());
 }
 
 void GpuDecoderGraph::run(const GpuRun& run, std::span<const DecoderInput> rows, const Embedder& embedder) {
@@ -57,12 +62,13 @@ void GpuDecoderGraph::run(const GpuRun& run, std::span<const DecoderInput> rows,
   set_sources(run, rows);
   std::vector<std::int32_t> wanted(run.wanted.begin(), run.wanted.end());
   wanted.resize(shape_.wanted);
-  set_input(inputs_.wanted, wanted);
-  parts_.device.compute(graph_);
+  input_memory_.set(inputs_.wanted, wanted);
+  input_memory_.upload();
+  parts_.device.compute(graph_.nodes);
 }
 
 void GpuDecoderGraph::set_tokens(const GpuRun& run, std::span<const DecoderInput> rows,
-                                 const Embedder& embedder) const {
+                                 const Embedder& embedder) {
   const std::size_t width = parts_.model.width;
   std::vector<float> x(width * shape_.rows());
   std::vector<float> position_row(width);
@@ -79,11 +85,11 @@ void GpuDecoderGraph::set_tokens(const GpuRun& run, std::span<const DecoderInput
       }
     }
   }
-  set_input(graph_.input, x);
+  input_memory_.set(graph_.input, x);
 }
 
 // Padding writes to slots that are currently free, and reads the same as its row or its text.
-void GpuDecoderGraph::set_slots(const GpuRun& run) const {
+void GpuDecoderGraph::set_slots(const GpuRun& run) {
   std::size_t used = 0;
   for (const GpuTextRows& text : run.texts) used += text.rows.size();
   Slots& slots = parts_.histories.slots();
@@ -101,12 +107,12 @@ void GpuDecoderGraph::set_slots(const GpuRun& run) const {
     read.insert(read.end(), shape_.past - past.size(), write.back());
   }
   slots.release(padding);
-  set_input(inputs_.write_slots, write);
-  set_input(inputs_.read_slots, read);
+  input_memory_.set(inputs_.write_slots, write);
+  input_memory_.set(inputs_.read_slots, read);
 }
 
 // Each row attends to its text up to itself. Padding attends to something, so that its values are not NaN.
-void GpuDecoderGraph::set_past(const GpuRun& run) const {
+void GpuDecoderGraph::set_past(const GpuRun& run) {
   std::vector<float> mask(shape_.past * shape_.rows(), kMasked);
   std::vector<std::int32_t> distances;
   const auto& table = parts_.model.decoder.layers.front().self_attention.relative_keys;
@@ -118,11 +124,11 @@ void GpuDecoderGraph::set_past(const GpuRun& run) const {
     for (std::size_t j = 0; inputs_.distances && j < shape_.past; ++j)
       distances.push_back(relative_row(table, j, position));
   }
-  set_input(inputs_.past_mask, mask);
-  set_input(inputs_.distances, distances);
+  input_memory_.set(inputs_.past_mask, mask);
+  input_memory_.set(inputs_.distances, distances);
 }
 
-void GpuDecoderGraph::set_sources(const GpuRun& run, std::span<const DecoderInput> rows) const {
+void GpuDecoderGraph::set_sources(const GpuRun& run, std::span<const DecoderInput> rows) {
   std::vector<std::int32_t> query_rows(shape_.queries * shape_.sources), row_queries(shape_.rows());
   std::vector<float> mask(shape_.positions * shape_.sources);
   for (std::size_t s = 0; s < run.readers.size(); ++s) {
@@ -138,18 +144,18 @@ void GpuDecoderGraph::set_sources(const GpuRun& run, std::span<const DecoderInpu
     const auto begin = mask.begin() + static_cast<std::ptrdiff_t>(s * shape_.positions);
     std::fill_n(begin + static_cast<std::ptrdiff_t>(positions), shape_.positions - positions, kMasked);
   }
-  set_input(inputs_.query_rows, query_rows);
-  set_input(inputs_.row_queries, row_queries);
-  set_input(inputs_.source_mask, mask);
+  input_memory_.set(inputs_.query_rows, query_rows);
+  input_memory_.set(inputs_.row_queries, row_queries);
+  input_memory_.set(inputs_.source_mask, mask);
   set_recorded(row_queries);
   if (!inputs_.source_slots) return;
   std::vector<std::int32_t> slots(run.slots.begin(), run.slots.end());
   slots.resize(shape_.sources, slots.front());
-  set_input(inputs_.source_slots, slots);
+  input_memory_.set(inputs_.source_slots, slots);
 }
 
 // row_queries: the query of each row.
-void GpuDecoderGraph::set_recorded(std::span<const std::int32_t> row_queries) const {
+void GpuDecoderGraph::set_recorded(std::span<const std::int32_t> row_queries) {
   const auto heads = static_cast<std::size_t>(parts_.model.decoder.heads);
   for (const GpuRecordedLayer& recorded : inputs_.recorded) {
     std::vector<std::int32_t> places;
@@ -161,13 +167,13 @@ void GpuDecoderGraph::set_recorded(std::span<const std::int32_t> row_queries) co
         places.push_back(static_cast<std::int32_t>((source * heads + head) * shape_.queries + j));
       }
     }
-    set_input(recorded.places, places);
+    input_memory_.set(recorded.places, places);
   }
 }
 
 void GpuDecoderGraph::read_logits(std::vector<float>& out, std::size_t rows) const {
   out.resize(rows * static_cast<std::size_t>(graph_.output->ne[0]));
-  if (rows > 0) ggml_backend_tensor_get(graph_.output, out.data(), 0, out.size() * sizeof(float));
+  if (rows > 0) parts_.device.download(graph_.output, out.data(), out.size() * sizeof(float));
 }
 
 void GpuDecoderGraph::show(const GpuRun& run, std::span<const DecoderInput> rows,
@@ -175,7 +181,7 @@ void GpuDecoderGraph::show(const GpuRun& run, std::span<const DecoderInput> rows
   std::vector<float> weights;
   for (const GpuRecordedLayer& recorded : inputs_.recorded) {
     weights.resize(static_cast<std::size_t>(ggml_nelements(recorded.weights)));
-    ggml_backend_tensor_get(recorded.weights, weights.data(), 0, weights.size() * sizeof(float));
+    parts_.device.download(recorded.weights, weights.data(), weights.size() * sizeof(float));
     for (std::size_t t = 0; t < run.texts.size(); ++t) {
       for (std::size_t i = 0; i < run.texts[t].rows.size(); ++i) {
         const std::size_t row = run.texts[t].rows[i];

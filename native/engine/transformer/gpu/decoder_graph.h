@@ -7,6 +7,7 @@
 #include "transformer/embedder.h"
 #include "transformer/gpu/decoder_ops.h"
 #include "transformer/gpu/decoder_plan.h"
+#include "transformer/gpu/inputs.h"
 
 namespace verbatim::transformer {
 
@@ -26,7 +27,9 @@ class GpuDecoderGraph {
   GpuDecoderGraph(const GpuDecoderParts& parts, const GpuDecoderShape& shape);
 
   const GpuDecoderShape& shape() const noexcept { return shape_; }
-  std::size_t memory_bytes() const noexcept { return ggml_gallocr_get_buffer_size(memory_.get(), 0); }
+  std::size_t memory_bytes() const noexcept {
+    return ggml_gallocr_get_buffer_size(memory_.get(), 0) + input_memory_.memory_bytes();
+  }
   // Throws EngineError kOutOfMemory, kInternalError.
   void run(const GpuRun& run, std::span<const DecoderInput> rows, const Embedder& embedder);
   // Logits of the rows that wanted them, [rows, vocabulary].
@@ -37,16 +40,17 @@ class GpuDecoderGraph {
  private:
   void declare_inputs();
   void declare_recorded();
-  void set_tokens(const GpuRun& run, std::span<const DecoderInput> rows, const Embedder& embedder) const;
-  void set_slots(const GpuRun& run) const;
-  void set_past(const GpuRun& run) const;
-  void set_sources(const GpuRun& run, std::span<const DecoderInput> rows) const;
-  void set_recorded(std::span<const std::int32_t> row_queries) const;
+  void set_tokens(const GpuRun& run, std::span<const DecoderInput> rows, const Embedder& embedder);
+  void set_slots(const GpuRun& run);
+  void set_past(const GpuRun& run);
+  void set_sources(const GpuRun& run, std::span<const DecoderInput> rows);
+  void set_recorded(std::span<const std::int32_t> row_queries);
 
   const GpuDecoderParts& parts_;
   GpuDecoderShape shape_;
   ggml_gallocr_ptr memory_;
   GpuGraph graph_;
+  GpuInputs input_memory_;
   GpuDecoderInputs inputs_;
 };
 

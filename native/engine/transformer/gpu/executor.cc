@@ -11,6 +11,7 @@
 #include "transformer/embedder.h"
 #include "transformer/gpu/decoder.h"
 #include "transformer/gpu/encoder_ops.h"
+#include "transformer/gpu/inputs.h"
 #include "transformer/gpu/weights.h"
 #include "transformer/hypotheses.h"
 
@@ -28,7 +29,8 @@ class GpuExecutor final : public Executor {
         embedder_(model.encoder, weights.type()),
         decoder_(model, weights, {}, backend_device),
         hypotheses_(model),
-        encoder_memory_(decoder_.device().new_allocator()) {}
+        encoder_memory_(decoder_.device().new_allocator()),
+        encoder_inputs_(decoder_.device()) {}
 
   void start(const ExecutorStart& start, const AbortFlag* abort) override {
     const auto begin = std::chrono::steady_clock::now();
@@ -46,7 +48,7 @@ class GpuExecutor final : public Executor {
   std::size_t memory_bytes() const noexcept override {
     std::size_t bytes = decoder_.memory_bytes() + decoder_.history_bytes();
     for (const auto& source : sources_) bytes += source->memory_bytes();
-    return bytes + ggml_gallocr_get_buffer_size(encoder_memory_.get(), 0);
+    return bytes + ggml_gallocr_get_buffer_size(encoder_memory_.get(), 0) + encoder_inputs_.memory_bytes();
   }
 
  private:
@@ -64,20 +66,24 @@ class GpuExecutor final : public Executor {
   void encode(std::span<const std::vector<TokenId>> sources) {
     GpuGraph graph = new_gpu_graph();
     const std::size_t length = shape_.positions;
-    graph.input = add_input(graph, GGML_TYPE_F32, model_.width, length * shape_.sentences);
+    encoder_inputs_.clear();
+    graph.input = encoder_inputs_.add(GGML_TYPE_F32, model_.width, length * shape_.sentences);
     GpuEncoderInputs inputs;
-    inputs.mask = add_input(graph, GGML_TYPE_F32, length, length, shape_.sentences);
+    inputs.mask = encoder_inputs_.add(GGML_TYPE_F32, length, length, shape_.sentences);
     const MatrixView& table = model_.encoder.layers.front().self_attention.relative_keys;
-    if (!table.empty()) inputs.distances = add_input(graph, GGML_TYPE_I32, length * length);
+    if (!table.empty()) inputs.distances = encoder_inputs_.add(GGML_TYPE_I32, length * length);
     GpuEncoderOps ops(graph, model_, weights_, decoder_.sources(), inputs, shape_);
-    const auto lock = decoder_.device().lock();
+    GpuDevice& device = decoder_.device();
+    const auto lock = device.lock();
+    encoder_inputs_.allocate();
     build_encoder(ops, ops, model_, graph.input);
-    allocate(graph, encoder_memory_.get());
-    set_input(graph.input, embedded(sources));
-    set_input(inputs.mask, mask());
-    set_input(inputs.distances, distances(table));
-    decoder_.device().set_threads(threads_);
-    decoder_.device().compute(graph);
+    device.allocate(graph.nodes, encoder_memory_.get());
+    encoder_inputs_.set(graph.input, embedded(sources));
+    encoder_inputs_.set(inputs.mask, mask());
+    encoder_inputs_.set(inputs.distances, distances(table));
+    encoder_inputs_.upload();
+    device.set_threads(threads_);
+    device.compute(graph.nodes);
   }
 
   std::vector<float> embedded(std::span<const std::vector<TokenId>> sources) const {
@@ -121,6 +127,7 @@ class GpuExecutor final : public Executor {
   GpuDecoder decoder_;
   Hypotheses hypotheses_;
   ggml_gallocr_ptr encoder_memory_;
+  GpuInputs encoder_inputs_;
   GpuEncoderShape shape_;
   // The sources of the batch, and the same in the form that the decoder takes.
   std::vector<std::unique_ptr<GpuCrossCache>> sources_;
@@ -132,7 +139,7 @@ class GpuFactory final : public ExecutorFactory {
   GpuFactory(const Transformer& model, ComputeType type, ggml_backend_dev_t backend_device)
       : model_(model),
         backend_device_(backend_device),
-        weights_(model, type, ggml_backend_dev_buffer_type(backend_device)) {}
+        weights_(model, type, backend_device) {}
   std::unique_ptr<Executor> create(int threads) const override {
     return std::make_unique<GpuExecutor>(model_, weights_, backend_device_, threads);
   }
@@ -146,18 +153,6 @@ class GpuFactory final : public ExecutorFactory {
 };
 
 }  // namespace
-
-ggml_backend_dev_t backend_device_of(std::string_view id) {
-  if (id == "cpu") return ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU);
-  std::size_t index = std::stoul(std::string(id.substr(id.find(':') + 1)));
-  for (std::size_t i = 0; i < ggml_backend_dev_count(); ++i) {
-    const ggml_backend_dev_t backend_device = ggml_backend_dev_get(i);
-    const auto type = ggml_backend_dev_type(backend_device);
-    const bool is_gpu = type == GGML_BACKEND_DEVICE_TYPE_GPU || type == GGML_BACKEND_DEVICE_TYPE_IGPU;
-    if (is_gpu && index-- == 0) return backend_device;
-  }
-  throw EngineError(ErrorCode::kDeviceUnavailable, "device \"" + std::string(id) + "\" is not available");
-}
 
 std::unique_ptr<const ExecutorFactory> make_gpu_factory(const Transformer& model, ComputeType type,
                                                         ggml_backend_dev_t backend_device) {

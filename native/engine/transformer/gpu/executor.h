@@ -3,16 +3,12 @@
 #include <ggml-backend.h>
 
 #include <memory>
-#include <string_view>
 
 #include "transformer/compute_type.h"
 #include "transformer/executor_factory.h"
 #include "transformer/transformer.h"
 
 namespace verbatim::transformer {
-
-// ggml's backend device behind "cpu" or "cuda:N", which must have been checked (device.h).
-ggml_backend_dev_t backend_device_of(std::string_view id);
 
 // The executor in ggml's own operations, for GPUs; it runs on any ggml backend device. `model` must outlive the
 // factory, and the factory its executors. Throws EngineError kOutOfMemory.

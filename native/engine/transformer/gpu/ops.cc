@@ -46,7 +46,8 @@ ggml_tensor* GpuOps::product(ggml_tensor* a, ggml_tensor* b) {
 ggml_tensor* GpuOps::linear(ggml_tensor* x, const Linear& weights, std::optional<Activation> activation,
                             ggml_tensor* gate, ggml_tensor* residual) {
   const GpuLinear& layer = weights_.get(weights);
-  ggml_tensor* y = product(layer.weight, x);
+  ggml_tensor* y = product(layer.parts.front(), x);
+  for (std::size_t i = 1; i < layer.parts.size(); ++i) y = ggml_concat(context_, y, product(layer.parts[i], x), 0);
   if (layer.correction) y = ggml_mul(context_, y, layer.correction);
   if (layer.bias) y = ggml_add(context_, y, layer.bias);
   if (activation) y = activate(context_, y, *activation);

@@ -64,8 +64,7 @@ void GpuSources::clear(std::span<const std::int32_t> slots) {
     for (const auto* tables : {&keys_, &values_}) {
       for (const GpuTable& table : *tables) {
         const std::size_t bytes = table.tensor()->nb[3];
-        ggml_backend_tensor_memset(table.tensor(), 0, static_cast<std::size_t>(slots[begin]) * bytes,
-                                   (end - begin) * bytes);
+        device_->clear(table.tensor(), static_cast<std::size_t>(slots[begin]) * bytes, (end - begin) * bytes);
       }
     }
   }
@@ -97,10 +96,10 @@ void GpuSources::write(std::size_t slot, std::size_t layer, std::size_t first, s
   GpuGraph graph = new_gpu_graph(16);
   graph.input = add_input(graph, GGML_TYPE_F32, row, rows.size() / row);
   add_write(graph.context.get(), graph.nodes, slot, 1, layer, first, graph.input);
-  allocate(graph, write_memory_.get());
+  device_->allocate(graph.nodes, write_memory_.get());
   write_bytes_ = ggml_gallocr_get_buffer_size(write_memory_.get(), 0);
-  ggml_backend_tensor_set(graph.input, rows.data(), 0, rows.size_bytes());
-  device_->compute(graph);
+  device_->upload(graph.input, rows.data(), rows.size_bytes());
+  device_->compute(graph.nodes);
 }
 
 std::size_t GpuSources::spare_bytes() const { return (slots_.count() - slots_.used()) * slot_bytes() + write_bytes_; }

@@ -13,16 +13,15 @@ void GpuTable::resize(GpuDevice& device, ggml_type type, const Shape& shape, boo
   ggml_context_ptr context = new_gpu_context(1);
   ggml_tensor* grown =
       ggml_new_tensor_4d(context.get(), type, dim(shape[0]), dim(shape[1]), dim(shape[2]), dim(shape[3]));
-  GpuStorage storage = new_gpu_storage(std::move(context), device.memory());
-  ggml_backend_buffer_clear(storage.buffer.get(), 0);
+  GpuStorage storage = device.new_storage(std::move(context));
   if (tensor_) {
     const GpuGraph graph = new_gpu_graph(8);
     ggml_tensor* corner = ggml_view_4d(graph.context.get(), grown, tensor_->ne[0], tensor_->ne[1], tensor_->ne[2],
                                        tensor_->ne[3], grown->nb[1], grown->nb[2], grown->nb[3], 0);
     ggml_build_forward_expand(graph.nodes, ggml_cpy(graph.context.get(), tensor_, corner));
     const ggml_gallocr_ptr allocator = device.new_allocator();
-    allocate(graph, allocator.get());
-    device.compute(graph);
+    device.allocate(graph.nodes, allocator.get());
+    device.compute(graph.nodes);
   }
   storage_ = std::move(storage);
   tensor_ = grown;

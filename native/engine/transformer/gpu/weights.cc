@@ -6,9 +6,12 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "error.h"
+#include "transformer/gpu/device_errors.h"
+#include "transformer/gpu/graph.h"
 #include "transformer/half.h"
 #include "transformer/linears.h"
 #include "transformer/quantize_weights.h"
@@ -70,31 +73,46 @@ void set(ggml_tensor* tensor, const std::vector<float>& values) {
   if (tensor) ggml_backend_tensor_set(tensor, values.data(), 0, values.size() * sizeof(float));
 }
 
-void upload_matrix(const MatrixView& matrix, const GpuLinear& target) {
-  std::vector<std::byte> bytes(ggml_nbytes(target.weight));
-  std::vector<float> corrections(matrix.rows);
-  const std::size_t row_bytes = bytes.size() / matrix.rows;
-  for (std::size_t i = 0; i < matrix.rows; ++i) {
+// Uploads rows of the matrix from `first` on; sets their corrections.
+void upload_rows(const MatrixView& matrix, std::size_t first, ggml_tensor* target, std::span<float> corrections) {
+  std::vector<std::byte> bytes(ggml_nbytes(target));
+  const auto rows = static_cast<std::size_t>(target->ne[1]);
+  const std::size_t row_bytes = bytes.size() / rows;
+  for (std::size_t i = 0; i < rows; ++i) {
     std::byte* out = bytes.data() + i * row_bytes;
-    if (target.weight->type == GGML_TYPE_Q8_0) {
-      corrections[i] = write_q8_row(matrix, i, out);
+    if (target->type == GGML_TYPE_Q8_0) {
+      corrections[first + i] = write_q8_row(matrix, first + i, out);
     } else {
-      write_row(matrix, i, target.weight->type, out);
+      write_row(matrix, first + i, target->type, out);
     }
   }
-  ggml_backend_tensor_set(target.weight, bytes.data(), 0, bytes.size());
+  ggml_backend_tensor_set(target, bytes.data(), 0, bytes.size());
+}
+
+void upload_matrix(const MatrixView& matrix, const GpuLinear& target) {
+  std::vector<float> corrections(matrix.rows);
+  std::size_t first = 0;
+  for (ggml_tensor* part : target.parts) {
+    upload_rows(matrix, first, part, corrections);
+    first += static_cast<std::size_t>(part->ne[1]);
+  }
   set(target.correction, corrections);
 }
 
 }  // namespace
 
-GpuWeights::GpuWeights(const Transformer& model, ComputeType type, ggml_backend_buffer_type_t memory) : type_(type) {
+GpuWeights::GpuWeights(const Transformer& model, ComputeType type, ggml_backend_dev_t backend_device)
+    : type_(type), backend_device_(backend_device) {
   constexpr std::size_t kMostTensors = 16384;
   context_.reset(ggml_init({ggml_tensor_overhead() * kMostTensors, nullptr, true}));
-  if (context_) declare(model);
-  if (context_) buffer_.reset(ggml_backend_alloc_ctx_tensors_from_buft(context_.get(), memory));
-  if (!buffer_) throw EngineError(ErrorCode::kOutOfMemory, "no memory for the weights on the device");
-  upload();
+  if (!context_) throw_out_of_device_memory();
+  on_device([&] {
+    declare(model);
+    buffer_.reset(
+        ggml_backend_alloc_ctx_tensors_from_buft(context_.get(), ggml_backend_dev_buffer_type(backend_device)));
+    if (!buffer_) throw EngineError(ErrorCode::kOutOfMemory, "no memory for the weights on the device");
+    upload();
+  });
 }
 
 void GpuWeights::declare(const Transformer& model) {
@@ -115,13 +133,30 @@ void GpuWeights::declare(const Transformer& model) {
 void GpuWeights::declare_linear(const Linear& linear) {
   const MatrixView& matrix = linear.weight;
   const auto rows = static_cast<std::int64_t>(matrix.rows);
+  const ggml_type type = weight_type(matrix, type_);
+  const auto columns = static_cast<std::int64_t>(matrix.columns);
+  const auto most = static_cast<std::int64_t>(part_rows(matrix, type));
   GpuLinear target;
-  target.weight =
-      ggml_new_tensor_2d(context_.get(), weight_type(matrix, type_), static_cast<std::int64_t>(matrix.columns), rows);
+  for (std::int64_t first = 0; first < rows; first += most)
+    target.parts.push_back(ggml_new_tensor_2d(context_.get(), type, columns, std::min(most, rows - first)));
   if (!linear.bias.empty()) target.bias = ggml_new_tensor_1d(context_.get(), GGML_TYPE_F32, rows);
-  if (target.weight->type == GGML_TYPE_Q8_0)
+  if (type == GGML_TYPE_Q8_0)
     target.correction = ggml_new_tensor_1d(context_.get(), GGML_TYPE_F32, rows);
   linears_.emplace(&linear, target);
+}
+
+// The rows of a matrix that the device multiplies at once: all, or an equal part of them.
+std::size_t GpuWeights::part_rows(const MatrixView& matrix, ggml_type type) const {
+  constexpr std::size_t kMostParts = 64;
+  for (std::size_t parts = 1;; parts *= 2) {
+    const std::size_t rows = (matrix.rows + parts - 1) / parts;
+    const ggml_context_ptr context = new_gpu_context(3);
+    ggml_tensor* weight = ggml_new_tensor_2d(context.get(), type, dim(matrix.columns), dim(rows));
+    ggml_tensor* x = ggml_new_tensor_2d(context.get(), GGML_TYPE_F32, dim(matrix.columns), 1);
+    const ggml_tensor* product = ggml_mul_mat(context.get(), weight, x);
+    if (ggml_backend_dev_supports_op(backend_device_, product)) return rows;
+    if (parts == kMostParts || rows == 1) throw_unsupported(*product, backend_device_);
+  }
 }
 
 void GpuWeights::declare_norm(const LayerNorm& norm) {
@@ -146,7 +181,7 @@ void GpuWeights::upload() const {
     set(target.gamma, norm->gamma);
     set(target.beta, norm->beta);
   }
-  for (const auto& [table, target] : tables_) upload_matrix(*table, {target, nullptr, nullptr});
+  for (const auto& [table, target] : tables_) upload_matrix(*table, {{target}, nullptr, nullptr});
 }
 
 }  // namespace verbatim::transformer

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <unordered_map>
+#include <vector>
 
 #include "transformer/compute_type.h"
 #include "transformer/transformer.h"
@@ -11,7 +12,8 @@
 namespace verbatim::transformer {
 
 struct GpuLinear {
-  ggml_tensor* weight = nullptr;  // [in, out]
+  // [in, out], or parts of its rows where the device cannot read as large a matrix at once.
+  std::vector<ggml_tensor*> parts;
   ggml_tensor* bias = nullptr;    // [out] or null
   // Q8_0 keeps a row's scale in 16 bits. This factor corrects it to the exact scale, [out] or null.
   ggml_tensor* correction = nullptr;
@@ -28,8 +30,9 @@ struct GpuNorm {
 // differently. Immutable, shared by executors.
 class GpuWeights {
  public:
-  // `model` must outlive the weights. Throws EngineError kOutOfMemory.
-  GpuWeights(const Transformer& model, ComputeType type, ggml_backend_buffer_type_t memory);
+  // `model` must outlive the weights. Throws EngineError kOutOfMemory, kDeviceLost, and kDeviceUnavailable if the device
+  // does not multiply matrices of the type.
+  GpuWeights(const Transformer& model, ComputeType type, ggml_backend_dev_t backend_device);
 
   const GpuLinear& get(const Linear& linear) const { return linears_.at(&linear); }
   const GpuNorm& get(const LayerNorm& norm) const { return norms_.at(&norm); }
@@ -41,11 +44,13 @@ class GpuWeights {
  private:
   void declare(const Transformer& model);
   void declare_linear(const Linear& linear);
+  std::size_t part_rows(const MatrixView& matrix, ggml_type type) const;
   void declare_norm(const LayerNorm& norm);
   void declare_table(const MatrixView& table);
   void upload() const;
 
   ComputeType type_;
+  ggml_backend_dev_t backend_device_;
   ggml_context_ptr context_;
   ggml_backend_buffer_ptr buffer_;
   std::unordered_map<const Linear*, GpuLinear> linears_;

@@ -57,7 +57,7 @@ CacheTypes device_cache_types(ComputeType type) {
 class DeviceDecoderMaker final : public DecoderMaker {
  public:
   DeviceDecoderMaker(const Transformer& decoder, ComputeType type, ggml_backend_dev_t device)
-      : weights_(decoder, type, ggml_backend_dev_buffer_type(device)),
+      : weights_(decoder, type, device),
         caches_(std::make_unique<transformer::GpuDecoder>(decoder, weights_, device_cache_types(type), device)) {}
 
   std::unique_ptr<Decoder> make() const override { return caches_->make_sibling(); }

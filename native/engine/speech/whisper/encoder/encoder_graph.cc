@@ -39,7 +39,13 @@ class Builder {
 
  private:
   ggml_tensor* linear(ggml_tensor* input, const LinearTensors& weights) {
-    return ggml_add(context_, ggml_mul_mat(context_, weights.weight, input), weights.bias);
+    return ggml_add(context_, product(weights.weight, input), weights.bias);
+  }
+
+  ggml_tensor* product(ggml_tensor* left, ggml_tensor* right) {
+    ggml_tensor* const result = ggml_mul_mat(context_, left, right);
+    if (weights_.in_float32) ggml_mul_mat_set_prec(result, GGML_PREC_F32);
+    return result;
   }
 
   ggml_tensor* norm(const NormTensors& weights) {
@@ -90,10 +96,26 @@ class Builder {
                           static_cast<std::size_t>(head) * qkv->nb[0],
                           index * static_cast<std::size_t>(width) * qkv->nb[0]);
     };
-    ggml_tensor* const attended = ggml_flash_attn_ext(context_, part(0), part(1), part(2), nullptr,
-                                                      1.0f / std::sqrt(static_cast<float>(head)), 0.0f, 0.0f);
-    ggml_tensor* const joined = ggml_reshape_2d(context_, attended, width, positions_);
+    const float scale = 1.0f / std::sqrt(static_cast<float>(head));
+    ggml_tensor* const joined = weights_.has_flash_attention ? flash_attention(part(0), part(1), part(2), scale)
+                                                             : plain_attention(part(0), part(1), part(2), scale);
     x_ = ggml_add(context_, linear(joined, layer.out), x_);
+  }
+
+  // Of parts [head, positions, heads]; the result is [width, positions].
+  ggml_tensor* flash_attention(ggml_tensor* query, ggml_tensor* key, ggml_tensor* value, float scale) {
+    ggml_tensor* const attended = ggml_flash_attn_ext(context_, query, key, value, nullptr, scale, 0.0f, 0.0f);
+    if (weights_.in_float32) ggml_flash_attn_ext_set_prec(attended, GGML_PREC_F32);
+    return ggml_reshape_2d(context_, attended, query->ne[0] * query->ne[2], positions_);
+  }
+
+  // The same, with all scores in memory.
+  ggml_tensor* plain_attention(ggml_tensor* query, ggml_tensor* key, ggml_tensor* value, float scale) {
+    ggml_tensor* const scores = product(ggml_cont(context_, key), ggml_cont(context_, query));
+    ggml_tensor* const mixture = ggml_soft_max_ext(context_, scores, nullptr, scale, 0.0f);
+    ggml_tensor* const attended = product(ggml_cont(context_, ggml_transpose(context_, value)), mixture);
+    return ggml_cont_2d(context_, ggml_permute(context_, attended, 0, 2, 1, 3), query->ne[0] * query->ne[2],
+                        positions_);
   }
 
   void feed_forward(const EncoderLayerTensors& layer) {

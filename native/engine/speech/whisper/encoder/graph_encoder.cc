@@ -1,9 +1,7 @@
 #include "speech/whisper/encoder/graph_encoder.h"
 
-#include <ggml-cpu.h>
-
+#include <mutex>
 #include <span>
-#include <string>
 #include <utility>
 
 #include "error.h"
@@ -16,36 +14,64 @@ namespace {
 
 [[noreturn]] void fail_for_memory() { throw EngineError(ErrorCode::kOutOfMemory, "no memory for the encoder"); }
 
-void set_backend_threads(ggml_backend_t backend, int threads) {
-  auto* const registry = ggml_backend_dev_backend_reg(ggml_backend_get_device(backend));
-  const auto set = reinterpret_cast<ggml_backend_set_n_threads_t>(
-      ggml_backend_reg_get_proc_address(registry, "ggml_backend_set_n_threads"));
-  if (set != nullptr) set(backend, threads);
+ggml_backend_dev_t device_of(const Model& model) {
+  return model.graph_device() == nullptr ? ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU)
+                                         : model.graph_device();
 }
 
 }  // namespace
 
-// The activations of a window, on the device if there is one.
-struct GraphEncoder::State final : EncoderState {
-  std::size_t memory_bytes() const noexcept override { return buffer ? ggml_backend_buffer_get_size(buffer.get()) : 0; }
+// Memory for the activations of the longest window, kept for the next window when one is done.
+class GraphEncoder::ActivationMemory {
+ public:
+  explicit ActivationMemory(std::int64_t width) : width_(width) {}
 
-  GgmlPointer<ggml_context> context;
-  GgmlPointer<ggml_backend_buffer> buffer;
+  transformer::GpuStorage acquire(transformer::GpuDevice& device) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (spare_.buffer) return std::exchange(spare_, {});
+    }
+    ggml_context_ptr context = transformer::new_gpu_context(1);
+    ggml_new_tensor_2d(context.get(), GGML_TYPE_F32, width_, kMostPositions);
+    return device.new_storage(std::move(context));
+  }
+  void release(transformer::GpuStorage storage) {
+    const std::lock_guard lock(mutex_);
+    spare_ = std::move(storage);
+  }
+
+ private:
+  static constexpr std::int64_t kMostPositions = 1500;
+
+  std::mutex mutex_;
+  std::int64_t width_;
+  transformer::GpuStorage spare_;
+};
+
+// The activations of a window.
+struct GraphEncoder::State final : EncoderState {
+  State(std::shared_ptr<ActivationMemory> from, transformer::GpuDevice& device, std::int64_t positions)
+      : memory(std::move(from)), storage(memory->acquire(device)), context(transformer::new_gpu_context(1)) {
+    ggml_tensor* const longest = ggml_get_first_tensor(storage.context.get());
+    activation = ggml_view_2d(context.get(), longest, longest->ne[0], positions, longest->nb[1], 0);
+  }
+  ~State() override { memory->release(std::move(storage)); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  std::size_t memory_bytes() const noexcept override { return ggml_backend_buffer_get_size(storage.buffer.get()); }
+
+  std::shared_ptr<ActivationMemory> memory;
+  transformer::GpuStorage storage;
+  ggml_context_ptr context;
   ggml_tensor* activation = nullptr;  // float32 [positions, d]
 };
 
 GraphEncoder::GraphEncoder(std::shared_ptr<const Model> model, int threads)
-    : model_(std::move(model)), graph_memory_(encoder_graph_bytes()) {
-  if (model_->graph_device() != nullptr) backends_.emplace_back(ggml_backend_dev_init(model_->graph_device(), nullptr));
-  backends_.emplace_back(ggml_backend_cpu_init());
-  std::vector<ggml_backend_t> all;
-  for (const auto& backend : backends_) {
-    if (!backend) fail_for_memory();
-    all.push_back(backend.get());
-  }
-  scheduler_.reset(
-      ggml_backend_sched_new(all.data(), nullptr, static_cast<int>(all.size()), kEncoderGraphNodes, false, true));
-  if (!scheduler_) fail_for_memory();
+    : model_(std::move(model)),
+      device_(device_of(*model_)),
+      memory_(device_.new_allocator()),
+      activations_(std::make_shared<ActivationMemory>(model_->shape().audio_state)),
+      graph_memory_(encoder_graph_bytes()) {
   GraphEncoder::set_threads(threads);
 }
 
@@ -53,20 +79,11 @@ GraphEncoder::~GraphEncoder() = default;
 
 void GraphEncoder::set_threads(int threads) {
   require_thread_count(threads);
-  for (const auto& backend : backends_) set_backend_threads(backend.get(), threads);
+  device_.set_threads(threads);
 }
 
 std::unique_ptr<EncoderState> GraphEncoder::begin(const EncoderRun& run) {
-  auto state = std::make_unique<State>();
-  state->context.reset(ggml_init({ggml_tensor_overhead(), nullptr, true}));
-  if (!state->context) fail_for_memory();
-  state->activation =
-      ggml_new_tensor_2d(state->context.get(), GGML_TYPE_F32, model_->shape().audio_state, run.positions());
-  // The result lies on the device if there is one.
-  const auto& home = model_->graph_device() == nullptr ? backends_.back() : backends_.front();
-  state->buffer.reset(ggml_backend_alloc_ctx_tensors(state->context.get(), home.get()));
-  if (!state->buffer) fail_for_memory();
-  return state;
+  return std::make_unique<State>(activations_, device_, run.positions());
 }
 
 void GraphEncoder::compute(const EncoderRun& run, std::span<const EncoderStep> steps, EncoderState& state) {
@@ -92,14 +109,9 @@ void GraphEncoder::compute(const EncoderRun& run, std::span<const EncoderStep> s
 
 void GraphEncoder::run_unit(const EncoderRun& run, const EncoderGraph& unit) {
   take_whisper_error();
-  ggml_backend_sched_reset(scheduler_.get());
-  if (!ggml_backend_sched_alloc_graph(scheduler_.get(), unit.graph)) fail_for_memory();
+  device_.allocate(unit.graph, memory_.get());
   if (unit.mel != nullptr) set_mel(run, unit.mel);
-  const ggml_status status = ggml_backend_sched_graph_compute(scheduler_.get(), unit.graph);
-  if (status == GGML_STATUS_ALLOC_FAILED) fail_for_memory();
-  if (status != GGML_STATUS_SUCCESS) {
-    throw EngineError(ErrorCode::kInternalError, "the encoder failed: " + take_whisper_error());
-  }
+  device_.compute(unit.graph);
 }
 
 // ggml expects the bands of a frame side by side.
@@ -115,7 +127,7 @@ void GraphEncoder::set_mel(const EncoderRun& run, ggml_tensor* target) {
       first[frame * bands + band] = frames_[band * count + frame];
     }
   }
-  ggml_backend_tensor_set(target, staging_.data(), 0, ggml_nbytes(target));
+  device_.upload(target, staging_.data(), ggml_nbytes(target));
 }
 
 void GraphEncoder::keep_cross(const EncoderRun& run, int layer, const ggml_tensor& rows) {
@@ -123,18 +135,15 @@ void GraphEncoder::keep_cross(const EncoderRun& run, int layer, const ggml_tenso
   std::span<const float> values(static_cast<const float*>(rows.data), count);
   if (!ggml_backend_buffer_is_host(rows.buffer)) {
     staging_.resize(count);
-    ggml_backend_tensor_get(&rows, staging_.data(), 0, ggml_nbytes(&rows));
+    device_.download(&rows, staging_.data(), ggml_nbytes(&rows));
     values = staging_;
   }
   run.target().write(static_cast<std::size_t>(layer), 0, values);
 }
 
 std::size_t GraphEncoder::memory_bytes() const noexcept {
-  std::size_t bytes = graph_memory_.capacity() + (frames_.capacity() + staging_.capacity()) * sizeof(float);
-  for (const auto& backend : backends_) {
-    bytes += ggml_backend_sched_get_buffer_size(scheduler_.get(), backend.get());
-  }
-  return bytes;
+  return graph_memory_.capacity() + (frames_.capacity() + staging_.capacity()) * sizeof(float) +
+         ggml_gallocr_get_buffer_size(memory_.get(), 0);
 }
 
 }  // namespace verbatim::whisper

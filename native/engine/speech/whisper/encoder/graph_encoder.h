@@ -9,6 +9,7 @@
 #include "speech/whisper/encoder/encoder_graph.h"
 #include "speech/whisper/model/encoder_weights.h"
 #include "speech/whisper/model/model.h"
+#include "transformer/gpu/device.h"
 
 namespace verbatim::whisper {
 
@@ -21,8 +22,10 @@ class GraphEncoder final : public Encoder {
 
   void set_threads(int threads) override;
   std::size_t memory_bytes() const noexcept override;
+  const transformer::GpuTraffic& traffic() const noexcept { return device_.traffic(); }
 
  private:
+  class ActivationMemory;
   struct State;
 
   std::unique_ptr<EncoderState> begin(const EncoderRun& run) override;
@@ -32,8 +35,10 @@ class GraphEncoder final : public Encoder {
   void keep_cross(const EncoderRun& run, int layer, const ggml_tensor& rows);
 
   std::shared_ptr<const Model> model_;
-  std::vector<GgmlPointer<ggml_backend>> backends_;
-  GgmlPointer<ggml_backend_sched> scheduler_;
+  // All of a unit is computed on it.
+  transformer::GpuDevice device_;
+  ggml_gallocr_ptr memory_;
+  std::shared_ptr<ActivationMemory> activations_;
   std::vector<std::byte> graph_memory_;
   std::vector<float> frames_, staging_;
 };

@@ -8,9 +8,11 @@
 #include <new>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "error.h"
+#include "transformer/gpu/device_errors.h"
 
 namespace verbatim::whisper {
 namespace {
@@ -43,6 +45,16 @@ bool multiplies(const WeightPlacement& placement, ggml_type type, std::size_t co
   const auto context = make_context(1);
   const auto size = static_cast<std::int64_t>(columns);
   return is_served(placement.device, placement.buffers, *ggml_new_tensor_2d(context.get(), type, size, size));
+}
+
+// Whether the device has flash attention for heads of this size.
+bool attends_at_once(ggml_backend_dev_t device, const ModelShape& shape) {
+  constexpr std::int64_t kPositions = 1500;
+  const auto context = make_context(4);
+  ggml_tensor* const part = ggml_new_tensor_3d(context.get(), GGML_TYPE_F32, shape.audio_state / shape.audio_heads,
+                                               kPositions, shape.audio_heads);
+  return ggml_backend_dev_supports_op(
+      device, ggml_flash_attn_ext(context.get(), part, part, part, nullptr, 1.0f, 0.0f, 0.0f));
 }
 
 // The first of the CPU backend's own buffer types that serves all these matrices, else plain memory. Such buffers
@@ -238,9 +250,13 @@ EncoderWeights::EncoderWeights(const ModelReader& reader, const WeightPlacement&
         builder.stacked("decoder.blocks." + std::to_string(i) + ".cross_attn", {{".key", false}, {".value", true}}));
   }
   takes_overlapping_rows = placement.device == nullptr;
+  has_flash_attention = placement.device == nullptr || attends_at_once(placement.device, reader.info().shape);
+  in_float32 = placement.as_float32;
   builder.finish(*this);
 } catch (const EngineError&) {
   throw;
+} catch (const std::system_error& error) {
+  transformer::throw_device_error(error);
 } catch (const std::bad_alloc&) {
   throw EngineError(ErrorCode::kOutOfMemory, "no memory for the encoder's weights");
 } catch (const std::exception& error) {

@@ -13,9 +13,7 @@ namespace verbatim::whisper {
 
 struct GgmlDeleter {
   void operator()(ggml_context* context) const noexcept { ggml_free(context); }
-  void operator()(ggml_backend* backend) const noexcept { ggml_backend_free(backend); }
   void operator()(ggml_backend_buffer* buffer) const noexcept { ggml_backend_buffer_free(buffer); }
-  void operator()(ggml_backend_sched* scheduler) const noexcept { ggml_backend_sched_free(scheduler); }
 };
 template <typename T>
 using GgmlPointer = std::unique_ptr<T, GgmlDeleter>;
@@ -68,6 +66,10 @@ class EncoderWeights {
   std::vector<LinearTensors> cross;
   // Whether products support operands with overlapping rows: those in plain memory do.
   bool takes_overlapping_rows = true;
+  // Whether what computes has flash attention for heads of this size.
+  bool has_flash_attention = true;
+  // Whether products sum in float32, too.
+  bool in_float32 = false;
 
   std::size_t bytes() const noexcept;
 

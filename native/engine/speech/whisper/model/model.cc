@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "backend_devices.h"
 #include "error.h"
 #include "speech/whisper/model/decoder_weights.h"
 #include "speech/whisper_log.h"
-#include "transformer/gpu/executor.h"
 #include "transformer/kernels/kernels.h"
 
 namespace verbatim::whisper {
@@ -80,7 +80,7 @@ std::shared_ptr<const Model> Model::load_graphs(const std::filesystem::path& pat
   return std::make_shared<const Model>(Private{}, path,
                                        Placement{.device = target,
                                                  .format = {},
-                                                 .graphs = transformer::backend_device_of(target.id),
+                                                 .graphs = open_backend_device(target.id, as_float32),
                                                  .as_float32 = as_float32});
 }
 

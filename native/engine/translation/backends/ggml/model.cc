@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "backend_devices.h"
 #include "device.h"
 #include "error.h"
 #include "transformer/compute_type.h"
@@ -36,9 +37,9 @@ class GgmlModel final : public TranslationModel, public std::enable_shared_from_
       return transformer::make_cpu_factory(transformer,
                                            transformer::choose_cpu_compute_type(options.compute_type, transformer));
     }
-    return transformer::make_gpu_factory(transformer,
-                                         transformer::choose_compute_type(options.compute_type, transformer),
-                                         transformer::backend_device_of(options.device));
+    const auto type = transformer::choose_compute_type(options.compute_type, transformer);
+    return transformer::make_gpu_factory(
+        transformer, type, open_backend_device(options.device, type == transformer::ComputeType::kFloat32));
   }
 
   std::unique_ptr<const transformer::ExecutorFactory> factory_;

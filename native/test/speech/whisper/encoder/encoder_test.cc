@@ -15,6 +15,7 @@
 #include "speech/whisper/encoder/reference_encoder.h"
 #include "speech/whisper/small_models.h"
 #include "support/counting_abort.h"
+#include "support/device_under_test.h"
 
 namespace verbatim::whisper {
 namespace {
@@ -163,14 +164,14 @@ TEST_CASE("graphs on a device encode like double precision: every type of weight
        {"f32", "f16", "q8_0", "q6_k", "q5_1", "q5_0", "q5_k", "q4_1", "q4_0", "q4_k", "q3_k", "q2_k"}) {
     CAPTURE(weights);
     const test::SmallModel file({.weights = weights, .audio_layers = 1, .text_layers = 1});
-    const auto exact = Model::load_graphs(file.path(), "cpu", true);
-    const auto stored = Model::load_graphs(file.path(), "cpu", false);
+    const auto exact = Model::load_graphs(file.path(), test::device_under_test(), true);
+    const auto stored = Model::load_graphs(file.path(), test::device_under_test(), false);
     CHECK(error_against_reference(file, exact, 100) < 2e-3);
     CHECK(error_against_reference(file, stored, 100) < 0.02);
     if (weights != std::string("f32")) CHECK(stored->info().memory_bytes < exact->info().memory_bytes);
   }
   const test::SmallModel file({.weights = "f32", .width = 128, .heads = 2, .mels = 128});
-  const auto model = Model::load_graphs(file.path(), "cpu", true);
+  const auto model = Model::load_graphs(file.path(), test::device_under_test(), true);
   for (const int positions : {1, 2, 37, 256}) {
     CAPTURE(positions);
     CHECK(error_against_reference(file, model, positions) < 2e-3);

@@ -1,4 +1,4 @@
-// The recogniser on ggml's graphs, on ggml's CPU device, against the recogniser for processors.
+// The recogniser on ggml's graphs, on the device under test, against the recogniser for processors.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -11,6 +11,7 @@
 #include "speech/load_recogniser.h"
 #include "speech/support.h"
 #include "speech/whisper_cpp/slot.h"
+#include "support/device_under_test.h"
 #include "testing/window_runner.h"
 
 namespace verbatim {
@@ -20,7 +21,7 @@ using test::text_of;
 using test::WindowRunner;
 
 std::shared_ptr<const Recogniser> on_graphs(std::string_view compute) {
-  return load_recogniser(test::bundled_model_path(), "cpu", AcceleratorMode::kOff, compute, {},
+  return load_recogniser(test::bundled_model_path(), test::device_under_test(), AcceleratorMode::kOff, compute, {},
                          SpeechExecutor::kGraphs);
 }
 
@@ -177,14 +178,14 @@ TEST_CASE("graphs: any batch of the model decodes an encoder's result, and abort
 
 TEST_CASE("graphs: a model's info has its device and memory, and every spelling of its types is accepted") {
   const auto exact = on_graphs("float32"), half = on_graphs("auto");
-  CHECK(exact->info().device == "cpu");
+  CHECK(exact->info().device == test::device_under_test());
   CHECK(exact->info().accelerator.empty());
   CHECK(half->info().memory_bytes < exact->info().memory_bytes);
   CHECK_THROWS_WITH_AS(on_graphs("float16"),
                        "compute type \"float16\" is unknown; auto, int8, bfloat16 and float32 are allowed",
                        EngineError);
   // A missing GPU is reported as missing, not refused as an unknown kind of device.
-  const std::string missing = "cuda:" + std::to_string(list_devices().size() - 1);
+  const std::string missing = "cuda:" + std::to_string(list_devices().size());
   try {
     load_recogniser(test::bundled_model_path(), missing, AcceleratorMode::kAuto, "auto");
     FAIL("nothing was thrown");
@@ -195,7 +196,8 @@ TEST_CASE("graphs: a model's info has its device and memory, and every spelling 
 
 TEST_CASE("graphs: a slot's words are computed on its device and have the processor's times") {
   const auto load = [](SpeechExecutor executor) {
-    return SpeechModel::load(test::bundled_model_path(), "cpu", AcceleratorMode::kOff, {}, executor);
+    const auto device = executor == SpeechExecutor::kGraphs ? test::device_under_test() : "cpu";
+    return SpeechModel::load(test::bundled_model_path(), device, AcceleratorMode::kOff, {}, executor);
   };
   const auto model = load(SpeechExecutor::kGraphs), reference = load(SpeechExecutor::kByDevice);
   Slot ours(model, 1), theirs(reference, 1);
