@@ -1,4 +1,4 @@
-/** Every test file belongs to one command: `npm test`, `npm run test:full` or `npm run test:slow`. */
+/** Every test file belongs to one command: `npm test`, `npm run test:full`, `npm run test:slow` or `npm run test:vulkan`. */
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect } from 'chai';
@@ -20,15 +20,15 @@ function chosenBy(selection: Selection): string[] {
 }
 
 const configuration = (name: string): Selection => JSON.parse(readFileSync(join(ROOT, name), 'utf8')) as Selection;
-const [fast, full, slow] = ['.mocharc.json', '.mocharc.full.json', '.mocharc.slow.json'].map((name) =>
-  chosenBy(configuration(name)),
-) as [string[], string[], string[]];
+const [fast, full, slow, vulkan] = ['.json', '.full.json', '.slow.json', '.vulkan.json'].map((name) =>
+  chosenBy(configuration(`.mocharc${name}`)),
+) as [string[], string[], string[], string[]];
 
-describe('The three test commands', () => {
+describe('The test commands', () => {
   it('have each test file in one of them', () => {
     const all = chosenBy({ spec: ['test/**/*.test.ts'], extension: ['ts'] });
-    expect([...fast, ...full, ...slow].sort()).to.deep.equal(all);
-    for (const files of [fast, full, slow]) expect(files).not.to.deep.equal([]);
+    expect([...fast, ...full, ...slow, ...vulkan].sort()).to.deep.equal(all);
+    for (const files of [fast, full, slow, vulkan]) expect(files).not.to.deep.equal([]);
   });
 
   it('are run by the scripts of their names, each on what it has just built', () => {
@@ -47,9 +47,11 @@ describe('The three test commands', () => {
     expect(scripts['test:node']).to.equal('mocha');
     expect(scripts['test:node:full']).to.equal('mocha --config .mocharc.full.json');
     expect(scripts['test:slow']).to.match(/&& mocha --config .mocharc.slow.json$/);
+    expect(scripts['test:vulkan']).to.match(/&& npm run test:vulkan:engine && mocha --config .mocharc.vulkan.json$/);
+    expect(scripts['test:vulkan:engine']).to.contain(' VERBATIM_TEST_DEVICE=vulkan:software ');
   });
 
-  it('are what continuous integration runs, but for the slow one', () => {
+  it('are what continuous integration runs, but for the slow one and the one of Vulkan', () => {
     const lines = readFileSync(join(ROOT, '.ci', 'run'), 'utf8').split('\n');
     expect(lines).to.include.members(['./setup', 'npm test', 'npm run test:full', 'npm run lint', 'npm run typecheck']);
   });

@@ -81,8 +81,8 @@ std::vector<ggml_backend_dev_t> backend_gpus() {
 }
 
 BackendDevice cuda_device(ggml_backend_dev_t backend, std::size_t number, int gpu_number) {
-  const auto type = ggml_backend_dev_type(backend) == GGML_BACKEND_DEVICE_TYPE_IGPU ? DeviceType::kIntegrated
-                                                                                    : DeviceType::kDiscrete;
+  const auto type =
+      ggml_backend_dev_type(backend) == GGML_BACKEND_DEVICE_TYPE_IGPU ? DeviceType::kIntegrated : DeviceType::kDiscrete;
   return {{"cuda:" + std::to_string(number), type, ggml_backend_dev_description(backend), "", total_memory(backend)},
           backend,
           gpu_number};
@@ -183,8 +183,9 @@ ggml_backend_dev_t open_backend_device(std::string_view id, bool in_float32) {
     opened_in_float32.emplace(id, std::getenv(kWithoutFloat16) != nullptr);
   } else if (in_float32 && !found->second) {
     throw EngineError(ErrorCode::kInvalidArgument,
-                      std::string(id) + " was opened by this process to compute in float16, and float32 is asked for; "
-                                        "set the same compute type for every model on it");
+                      std::string(id) +
+                          " was opened by this process to compute in float16, and float32 is asked for; "
+                          "set the same compute type for every model on it");
   }
   return device.backend;
 }

@@ -40,8 +40,8 @@ bool built_with_vulkan() noexcept;
 // ones and the software device last. A card that CUDA and Vulkan see is listed for CUDA alone.
 std::vector<DeviceInfo> list_devices();
 
-// Finds a device by its id. Never falls back: throws EngineError kDeviceUnavailable with what is built in and available,
-// kInvalidArgument for any other spelling.
+// Finds a device by its id. Never falls back: throws EngineError kDeviceUnavailable with what is built in and
+// available, kInvalidArgument for any other spelling.
 DeviceInfo find_device(std::string_view id);
 
 }  // namespace verbatim

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-extern "C" VKAPI_ATTR VkResult VKAPI_CALL vkGetMemoryHostPointerPropertiesEXT(
-    VkDevice device, VkExternalMemoryHandleTypeFlagBits type, const void* pointer,
-    VkMemoryHostPointerPropertiesEXT* properties) {
+extern "C" VKAPI_ATTR VkResult VKAPI_CALL
+vkGetMemoryHostPointerPropertiesEXT(VkDevice device, VkExternalMemoryHandleTypeFlagBits type, const void* pointer,
+                                    VkMemoryHostPointerPropertiesEXT* properties) {
   const auto function = reinterpret_cast<PFN_vkGetMemoryHostPointerPropertiesEXT>(
       vkGetDeviceProcAddr(device, "vkGetMemoryHostPointerPropertiesEXT"));
   return function == nullptr ? VK_ERROR_EXTENSION_NOT_PRESENT : function(device, type, pointer, properties);

@@ -1,4 +1,7 @@
 import type { Command } from 'commander';
+import type { DeviceInfo } from '../engine/binding.js';
+import { loadBindingOfAllDevices } from '../engine/device-binding.js';
+import { describeCard } from '../engine/devices.js';
 import type { ModelEntry } from '../models/manifest.js';
 import { packedBytes } from '../models/packed-weights.js';
 import { isInstalled, modelBytes, modelPath } from '../models/store.js';
@@ -47,10 +50,22 @@ function listModels({ all = false, json = false }: { all?: boolean; json?: boole
     listed.map((model) => tableRow(model, hasPacked)),
     false,
   );
+  for (const { id, ...card } of graphicsCards()) console.error(`Graphics card ${id}: ${describeCard(card)}`);
   const more = models.length - listed.length;
   if (speeds === null)
     console.error(`No speed has been measured on this machine yet. Run: ${ownCommand} models measure`);
   if (more > 0) console.error(`${more} more models: ${ownCommand} models list --all`);
+}
+
+/** Those that a model can be loaded on. */
+function graphicsCards(): DeviceInfo[] {
+  try {
+    const devices = loadBindingOfAllDevices().devices();
+    return devices.filter(({ type }) => type !== 'processor');
+  } catch {
+    // The list of models needs no addon.
+    return [];
+  }
 }
 
 function jsonRow({ entry, installed, speed, packed }: Listed) {

@@ -105,12 +105,29 @@ export interface NativeAddon extends NativeBinding, SampleBinding, LiveBinding {
   writeRandomModel(path: string, options: RandomModelOptions): Promise<void>;
 }
 
+const RELEASE = join(packageRoot, 'build', 'Release');
+const VULKAN_ADDON = join(RELEASE, 'verbatim-vulkan.node');
+
 /** Loads the addon from the build tree; the message says what to do when it is not built. */
 export function loadBinding(): NativeAddon {
-  const path = join(packageRoot, 'build', 'Release', 'verbatim.node');
+  const path = join(RELEASE, 'verbatim.node');
   if (!existsSync(path)) {
     throw new Error(`The native addon is not built: ${path} is missing. Run "npm run build:native".`);
   }
+  return load(path);
+}
+
+/** A second addon beside the first, with Vulkan: the Debian package has one, and `npm run build:vulkan` makes one. */
+export function hasVulkanAddon(): boolean {
+  return existsSync(VULKAN_ADDON);
+}
+
+/** Throws an Error that names libvulkan.so.1 where Vulkan's loader is missing. */
+export function loadVulkanBinding(): NativeAddon {
+  return load(VULKAN_ADDON);
+}
+
+function load(path: string): NativeAddon {
   boundSpinning(process.env);
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   return ofThisContract(require(path) as NativeAddon, path);

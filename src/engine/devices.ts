@@ -48,6 +48,13 @@ export function backendOf(device: string): Backend | null {
   return name === 'cuda' || name === 'vulkan' ? name : null;
 }
 
+/** Name, memory and driver of a graphics card, in one line. */
+export function describeCard({ name, type, driver, memoryBytes }: Omit<DeviceInfo, 'id'>): string {
+  const memory = `${(memoryBytes / 2 ** 30).toFixed(1)} GiB`;
+  const details = [type === 'discrete' ? '' : type, memory, driver ?? ''].filter((detail) => detail !== '');
+  return `${name} (${details.join(', ')})`;
+}
+
 /**
  * A setting for each of several devices that this one names: 'cuda:0,1' -> 'cuda:0', 'cuda:1'; one that names one stays
  * as it is.

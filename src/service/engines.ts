@@ -1,6 +1,7 @@
 /** Creates the engines that the settings ask for, in the current process. */
 import { availableParallelism } from 'node:os';
-import { loadBinding, type NativeBinding, type WeightCacheReport } from '../engine/binding.js';
+import type { NativeBinding, WeightCacheReport } from '../engine/binding.js';
+import { loadBindingFor } from '../engine/device-binding.js';
 import { eachDevice, resolveDevices } from '../engine/devices.js';
 import { onlyDevice } from '../engine/only-device.js';
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
@@ -55,9 +56,10 @@ export interface EnginesOptions {
 /** Rejects if the settings or the models are wrong. */
 export async function loadEngines(
   settings: EngineSettings,
-  { observer, binding: whole = loadBinding() }: EnginesOptions,
+  { observer, binding: given }: EnginesOptions,
 ): Promise<Engines> {
   const { roots, manifest, device } = settings;
+  const whole = given ?? loadBindingFor(device ?? settings.config.deviceSetting);
   const binding = device === null ? whole : onlyDevice(whole, device);
   const { config, tuned } = await tunedConfig(settings, binding);
   const own = { ...config, deviceSetting: device ?? config.deviceSetting };

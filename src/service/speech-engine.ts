@@ -1,7 +1,8 @@
 /** Creates the speech engine that the configuration asks for. */
 import { SetupError } from '../errors.js';
 import { existsSync } from 'node:fs';
-import { loadBinding, type NativeBinding } from '../engine/binding.js';
+import type { NativeBinding } from '../engine/binding.js';
+import { loadBindingFor } from '../engine/device-binding.js';
 import { resolveDevices } from '../engine/devices.js';
 import { createSpeechEngine, type LocalSpeechEngine, type SpeechEngineOptions } from '../engine/speech/transcriber.js';
 import type { EngineObserver } from '../engine/types.js';
@@ -55,7 +56,7 @@ export async function loadEngine(
   config: Config,
   roots: StoreRoots,
   manifest: Manifest,
-  { observer, binding = loadBinding() }: EngineParts = {},
+  { observer, binding = loadBindingFor(config.deviceSetting) }: EngineParts = {},
 ): Promise<LocalSpeechEngine> {
   const { entry, path } = configuredModel(config, roots, manifest);
   const devices = resolveDevices(config.deviceSetting, binding);

@@ -1,5 +1,6 @@
 /** Creates the translation engine from the configuration and the installed models. */
-import { loadBinding, type NativeBinding } from '../engine/binding.js';
+import type { NativeBinding } from '../engine/binding.js';
+import { loadBindingFor } from '../engine/device-binding.js';
 import { resolveDevices } from '../engine/devices.js';
 import type { TranslationModelSpec } from '../engine/translation/translation-model.js';
 import type { TranslationObserver } from '../engine/translation/translation-scheduler.js';
@@ -14,7 +15,10 @@ export function createTranslationEngine(
   config: Config,
   roots: StoreRoots,
   manifest: Manifest,
-  { observer, binding = loadBinding() }: { observer?: TranslationObserver; binding?: NativeBinding } = {},
+  {
+    observer,
+    binding = loadBindingFor(config.deviceSetting),
+  }: { observer?: TranslationObserver; binding?: NativeBinding } = {},
 ): TranslationEngine {
   const backend = config.translationBackend;
   const builtIn = binding.build.translationBackends;

@@ -13,9 +13,9 @@ import { VARIABLES } from '../../src/service/variables.js';
 import { TestServer } from '../support/server.js';
 
 const PACKAGING = join(packageRoot, 'packaging');
-const IMAGES = ['Containerfile', 'Containerfile.cuda'];
+const IMAGES = ['Containerfile', 'Containerfile.cuda', 'Containerfile.vulkan'];
 /** Of CMake, which the package's build sets. */
-const BUILD = ['VERBATIM_CUDA', 'VERBATIM_ONEDNN', 'VERBATIM_SANITIZE'];
+const BUILD = ['VERBATIM_CUDA', 'VERBATIM_VULKAN', 'VERBATIM_ONEDNN', 'VERBATIM_SANITIZE'];
 /** A minute of draining. */
 const DRAIN_SECONDS = 60;
 
@@ -222,12 +222,13 @@ describe('containers', () => {
     }
   });
 
-  it('are the same for CUDA but for what CUDA takes', () => {
+  it('are the same for graphics cards but for what those take', () => {
     const runs = (name: string): string[] =>
       image(name)
         .split('\n')
         .filter((line) => /^(COPY|USER|WORKDIR|VOLUME|EXPOSE|STOPSIGNAL|ENTRYPOINT|CMD| {2}CMD)/.test(line));
     expect(runs('Containerfile.cuda')).to.deep.equal(runs('Containerfile'));
+    expect(runs('Containerfile.vulkan')).to.deep.equal(runs('Containerfile'));
   });
 
   it('are composed with volumes and files that are there, and the time to drain', () => {

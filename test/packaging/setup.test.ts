@@ -85,10 +85,10 @@ describe('setup', () => {
 
   it('refuses words that it does not know, and more than one', () => {
     expect(refusal({}, ['test'])).to.equal(
-      'setup: unknown word "test"; allowed: packages, tests, slow-tests, or nothing\n',
+      'setup: unknown word "test"; allowed: packages, tests, slow-tests, vulkan-tests, or nothing\n',
     );
     expect(refusal({}, ['tests', 'packages'])).to.equal(
-      'setup: takes one word at most, not "tests packages"; allowed: packages, tests, slow-tests, or nothing\n',
+      'setup: takes one word at most, not "tests packages"; allowed: packages, tests, slow-tests, vulkan-tests, or nothing\n',
     );
   });
 

@@ -108,7 +108,15 @@ describe('verbatim doctor', () => {
     expect((await found('graphics cards')).found).to.equal('none; the processor does the work');
     write('/sys/class/drm/card0/device/vendor', '0x1002\n');
     expect(await found('graphics cards')).to.include({ state: 'ok' });
-    expect((await found('graphics cards')).found).to.match(/^AMD; not used/);
+    expect((await found('graphics cards')).found).to.match(/^AMD; not used: a build with VERBATIM_VULKAN=ON/);
+    const withoutDriver = await found('graphics cards', { addon: () => addon({ vulkan: true }) });
+    expect(withoutDriver).to.include({ state: 'advice' });
+    expect(withoutDriver.remedy).to.contain('mesa-vulkan-drivers');
+    const radeon = { id: 'vulkan:0', type: 'discrete', name: 'Radeon', driver: 'radv Mesa 25', memoryBytes: 2 ** 34 };
+    const graphics = { id: 'vulkan:1', type: 'integrated', name: 'Graphics', driver: 'radv', memoryBytes: 2 ** 31 };
+    expect((await found('graphics cards', { addon: () => addon({ vulkan: true }, radeon, graphics) })).found).to.equal(
+      'vulkan:0 Radeon (16.0 GiB, radv Mesa 25); vulkan:1 Graphics (integrated, 2.0 GiB, radv)',
+    );
 
     write('/sys/class/drm/card1/device/vendor', '0x10de\n');
     expect((await found('graphics cards')).remedy).to.equal("Install NVIDIA's driver.");
@@ -118,9 +126,9 @@ describe('verbatim doctor', () => {
     expect(built.remedy).to.contain('VERBATIM_CUDA=ON');
     expect(await found('graphics cards', { addon: () => addon({ cuda: true }) })).to.include({ state: 'problem' });
 
-    const card = { id: 'cuda:0', name: 'H100', memoryBytes: 80 * 2 ** 30 };
+    const card = { id: 'cuda:0', type: 'discrete', name: 'H100', memoryBytes: 80 * 2 ** 30 };
     const used = await found('graphics cards', { addon: () => addon({ cuda: true }, card) });
-    expect(used).to.include({ state: 'ok', found: 'cuda:0 H100, 80.0 GiB; driver 570.10' });
+    expect(used).to.include({ state: 'ok', found: "cuda:0 H100 (80.0 GiB); NVIDIA's driver 570.10" });
   });
 
   it('says which device and which way of decoding will be used', async () => {

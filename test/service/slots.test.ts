@@ -11,10 +11,11 @@ describe('slots on a device', () => {
     expect(slotsOn(['cpu'], { slots: null, threads: 4 }, 2)).to.equal(1);
   });
 
-  it('are a few on CUDA, whatever number of cores the host has', () => {
+  it('are a few on a graphics card, whatever number of cores the host has', () => {
     for (const cores of [1, 2, 64]) {
       expect(slotsOn(['cuda:0'], unset, cores)).to.equal(GPU_SLOTS);
       expect(slotsOn(['cuda:0', 'cuda:1'], unset, cores)).to.equal(GPU_SLOTS);
+      expect(slotsOn(['vulkan:0'], unset, cores)).to.equal(GPU_SLOTS);
     }
     expect(GPU_SLOTS).to.be.within(2, 4);
   });

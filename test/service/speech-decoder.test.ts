@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readConfig } from '../../src/service/config.js';
-import { AUTO_ON_CPU, DEFAULT_BATCH, speechDecoder } from '../../src/service/speech-decoder.js';
+import { AUTO_ON_CPU, AUTO_ON_VULKAN, DEFAULT_BATCH, speechDecoder } from '../../src/service/speech-decoder.js';
 import type { EnvironmentVariables } from '../../src/service/variables.js';
 
 function decoder(env: EnvironmentVariables, devices = ['cpu']): ReturnType<typeof speechDecoder> {
@@ -13,6 +13,9 @@ describe('The speech decoder', () => {
     expect(decoder({ VERBATIM_SPEECH_DECODER: 'auto' })).to.include({ kind: AUTO_ON_CPU });
     for (const devices of [['cuda:0'], ['cuda:0', 'cuda:1']])
       expect(decoder({}, devices)).to.deep.equal({ kind: 'whisper.cpp' });
+    for (const devices of [['vulkan:0'], ['vulkan:software']])
+      expect(decoder({}, devices)).to.include({ kind: AUTO_ON_VULKAN });
+    expect(decoder({}, ['vulkan:0', 'vulkan:1'])).to.deep.equal({ kind: 'whisper.cpp' });
   });
 
   it('is the one that is named, in the type and with the windows in flight that are', () => {

@@ -29,15 +29,17 @@ TEST_CASE("an operation that a device does not compute is refused by its name, n
   const auto text = pair.text();
   const auto source = pair.source(9);
   const LimitsScope scope({.refused = GGML_OP_SOFT_MAX});
-  CHECK(message_of_error(ErrorCode::kDeviceUnavailable, [&] { pair.gpu_step({{1, text, source}}); }) ==
-        "limited cannot compute SOFT_MAX of f32 [32, 1, 4] and f32 [32] to f32 [32, 1, 4]");
+  CHECK(message_of_error(ErrorCode::kDeviceUnavailable, [&] {
+          pair.gpu_step({{1, text, source}});
+        }) == "limited cannot compute SOFT_MAX of f32 [32, 1, 4] and f32 [32] to f32 [32, 1, 4]");
   CHECK(text.gpu->length() == 0);
 }
 
 TEST_CASE("a type of weights that a device does not multiply is refused when they are loaded") {
   const LimitsScope scope({.refused = GGML_OP_MUL_MAT});
-  CHECK(message_of_error(ErrorCode::kDeviceUnavailable, [&] { DecoderPair({}, {}, test::limited_device()); })
-            .starts_with("limited cannot compute MUL_MAT of f32 ["));
+  CHECK(message_of_error(ErrorCode::kDeviceUnavailable, [&] {
+          DecoderPair({}, {}, test::limited_device());
+        }).starts_with("limited cannot compute MUL_MAT of f32 ["));
 }
 
 TEST_CASE("matrices beyond what a device reads at once are multiplied in parts, with the same results") {
@@ -59,8 +61,9 @@ TEST_CASE("without memory on a device a step fails, and the texts go on when the
   pair.step(rows_of({1, 2}, text, source));
   {
     const LimitsScope scope({.failure = kOutOfDeviceMemory});
-    CHECK(message_of_error(ErrorCode::kOutOfMemory, [&] { pair.gpu_step({{3, text, source}}); }) ==
-          "no memory on the device for what is decoded");
+    CHECK(message_of_error(ErrorCode::kOutOfMemory, [&] {
+            pair.gpu_step({{3, text, source}});
+          }) == "no memory on the device for what is decoded");
   }
   CHECK(text.gpu->length() == 2);
   pair.step({{3, text, source}});
@@ -71,8 +74,9 @@ TEST_CASE("a lost device is an error of its own") {
   const auto text = pair.text();
   const auto source = pair.source(9);
   const LimitsScope scope({.failure = kDeviceLost});
-  CHECK(message_of_error(ErrorCode::kDeviceLost, [&] { pair.gpu_step({{3, text, source}}); }) ==
-        "the device was lost: compute: result -4");
+  CHECK(message_of_error(ErrorCode::kDeviceLost, [&] {
+          pair.gpu_step({{3, text, source}});
+        }) == "the device was lost: compute: result -4");
   CHECK(error_code_name(ErrorCode::kDeviceLost) == "device_lost");
 }
 

@@ -296,9 +296,14 @@ function languagesOf(models: readonly SpeechModelInfo[], wanted: readonly string
   throw new RangeError('The file of the model does not say what languages it knows, and nobody else does.');
 }
 
-/** What does the work: "AMD EPYC + int8 kernels (avx512)", or why it is slower than it could be. */
+/**
+ * What does the work: "AMD EPYC + int8 kernels (avx512)", "AMD Radeon RX 7900 XTX (24.0 GiB, radv Mesa 25.0.7)", or why
+ * it is slower than it could be.
+ */
 function deviceName(info: SpeechModelInfo, { accelerator: mode, binding }: SpeechEngineOptions): string {
   const { device, deviceName: name, accelerator } = info;
+  const card = binding.devices().find(({ id, type }) => id === device && type !== 'processor');
+  if (card !== undefined) return describeCard(card);
   const { withoutAccelerator } = binding.build;
   if (accelerator !== '') return `${name} + ${accelerator}`;
   if (device !== 'cpu' || mode === 'off' || withoutAccelerator === undefined) return name;

@@ -1,5 +1,6 @@
 /** Measures which published models this machine is fast enough for, and stores the result. */
-import { loadBinding, type DeviceInfo } from '../../engine/binding.js';
+import type { DeviceInfo } from '../../engine/binding.js';
+import { loadBindingFor } from '../../engine/device-binding.js';
 import { resolveDevices } from '../../engine/devices.js';
 import { nextToMeasure, type Candidate, type ModelSpeeds } from '../../models/automatic-model.js';
 import { findModel, type Manifest } from '../../models/manifest.js';
@@ -58,13 +59,17 @@ export async function measureModels(
 }
 
 function roomFor({ deviceSetting }: Config): () => number | null {
-  const binding = loadBinding();
+  const binding = loadBindingFor(deviceSetting);
   const ids = resolveDevices(deviceSetting, binding);
   return () => leastRoom(freeMemory(), binding.devices(), ids);
 }
 
 /** The smaller of the free memory of this machine and the memory of the devices that have their own. null: unknown. */
-export function leastRoom(free: number | null, devices: readonly DeviceInfo[], ids: readonly string[]): number | null {
+export function leastRoom(
+  free: number | null,
+  devices: readonly Pick<DeviceInfo, 'id' | 'memoryBytes'>[],
+  ids: readonly string[],
+): number | null {
   const apart = devices.filter(({ id }) => id !== 'cpu' && ids.includes(id));
   const least = Math.min(free ?? Infinity, ...apart.map(({ memoryBytes }) => memoryBytes));
   return Number.isFinite(least) ? least : null;

@@ -5,7 +5,8 @@ import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { EnvHttpProxyAgent, fetch } from 'undici';
-import { loadBinding, type NativeBinding } from '../../engine/binding.js';
+import type { NativeBinding } from '../../engine/binding.js';
+import { loadBindingOfAllDevices } from '../../engine/device-binding.js';
 import { ffmpegVersion } from '../../engine/media/version.js';
 import { freeMemory } from '../free-memory.js';
 
@@ -59,7 +60,7 @@ export function thisMachine(root = '/'): Machine {
     freeMemory: () => freeMemory(read),
     freeDisk,
     isWritable,
-    addon: loadBinding,
+    addon: () => loadBindingOfAllDevices(),
     ffmpegVersion,
     timeOf,
     canListen,

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../package-root.js';
-import type { DeviceInfo, NativeBinding } from '../../engine/binding.js';
+import type { NativeBinding } from '../../engine/binding.js';
+import { describeCard } from '../../engine/devices.js';
 import { advice, ok, problem, type Finding } from './finding.js';
 import type { Machine } from './machine.js';
 
@@ -79,7 +80,7 @@ export function checkCards({ read, list }: Machine, addon: Addon | null): Findin
   if (driver !== undefined && !vendors.includes('NVIDIA')) vendors.push('NVIDIA');
   const used = addon?.devices().filter(({ id }) => id !== 'cpu') ?? [];
   if (used.length > 0) {
-    const named = used.map(describeDevice);
+    const named = used.map((device) => `${device.id} ${describeCard(device)}`);
     return ok('graphics cards', `${named.join('; ')}${driver === undefined ? '' : `; NVIDIA's driver ${driver}`}`);
   }
   if (vendors.length === 0) return ok('graphics cards', 'none; the processor does the work');
@@ -95,18 +96,12 @@ export function checkCards({ read, list }: Machine, addon: Addon | null): Findin
   return advice('graphics cards', found, 'Install CUDA with cuBLAS, and build with VERBATIM_CUDA=ON ./setup.');
 }
 
-function describeDevice({ id, type, name, driver, memoryBytes }: DeviceInfo): string {
-  const kind = type === 'discrete' ? '' : `${type}, `;
-  return `${id} ${name}, ${kind}${gibibytes(memoryBytes)}${driver === undefined ? '' : `, driver ${driver}`}`;
-}
-
 /** Cards that CUDA does not know, and no Vulkan device is there. */
 function checkVulkan(found: string, addon: Addon | null): Finding {
-  if (addon?.build.vulkan === true) {
-    return advice('graphics cards', found, "Install the card's Vulkan driver (Debian: mesa-vulkan-drivers).");
+  if (addon?.build.vulkan !== true) {
+    return ok('graphics cards', `${found}: a build with VERBATIM_VULKAN=ON computes on cards that are not NVIDIA's`);
   }
-  const packages = 'glslc, libvulkan-dev, spirv-headers and mesa-vulkan-drivers';
-  return advice('graphics cards', found, `Install ${packages}, and build with VERBATIM_VULKAN=ON.`);
+  return advice('graphics cards', found, "Install the card's Vulkan driver (Debian: mesa-vulkan-drivers).");
 }
 
 export function gibibytes(bytes: number): string {

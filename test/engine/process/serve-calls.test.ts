@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { setImmediate as turn } from 'node:timers/promises';
+import { EngineError } from '../../../src/engine/native-errors.js';
 import type { FromChild, ToChild } from '../../../src/engine/process/messages.js';
 import { serveCalls, type CallContext, type SelfReport } from '../../../src/engine/process/serve-calls.js';
 import { fakeChannel } from './fake-channel.js';
@@ -10,6 +11,7 @@ describe('The child’s end of the channel', () => {
   let sent: FromChild[];
   let recognise: (message: ToChild) => void;
   let before: string[];
+  let ended: number;
   let work: (request: unknown, context: CallContext<string>) => Promise<unknown>;
 
   beforeEach(async () => {
@@ -20,6 +22,8 @@ describe('The child’s end of the channel', () => {
       done(null);
     });
     recognise = other.recognise;
+    ended = 0;
+    channel.exit = () => void ended++;
     serveCalls<Calls>((_, self: SelfReport) => {
       Object.assign(self, {
         beforeCall: () => before.push('call'),
@@ -56,6 +60,13 @@ describe('The child’s end of the channel', () => {
     await call();
     expect(kinds()).to.deep.equal(['failure']);
     expect(before).to.deep.equal(['call', 'answer']);
+  });
+
+  it('ends the process when a call lost the device, so that the call is repeated in another', async () => {
+    work = () => Promise.reject(new EngineError('device_lost', 'the device was lost'));
+    await call();
+    expect(kinds()).to.deep.equal([]);
+    expect(ended).to.equal(1);
   });
 
   it('fails a call that is aborted', async () => {

@@ -58,7 +58,7 @@ describe('the accelerator through the engine', function () {
       `Fake cpu, about four times slower than it could be: ${reason}`,
     );
     expect(await nameOf({ accelerator: 'off' })).to.equal('Fake cpu');
-    expect(await nameOf({ accelerator: 'auto' }, 'cuda:0')).to.equal('Fake cuda:0');
+    expect(await nameOf({ accelerator: 'auto' }, 'cuda:0')).to.equal('Fake cuda:0 (0.0 GiB)');
   });
 
   it('recognises the language of every sample', async () => {

@@ -67,8 +67,7 @@ void GpuDecoderGraph::run(const GpuRun& run, std::span<const DecoderInput> rows,
   parts_.device.compute(graph_.nodes);
 }
 
-void GpuDecoderGraph::set_tokens(const GpuRun& run, std::span<const DecoderInput> rows,
-                                 const Embedder& embedder) {
+void GpuDecoderGraph::set_tokens(const GpuRun& run, std::span<const DecoderInput> rows, const Embedder& embedder) {
   const std::size_t width = parts_.model.width;
   std::vector<float> x(width * shape_.rows());
   std::vector<float> position_row(width);

@@ -28,8 +28,8 @@ void throw_out_of_device_memory() {
 }
 
 void throw_unsupported(const ggml_tensor& node, ggml_backend_dev_t backend_device) {
-  std::string message = std::string(ggml_backend_dev_description(backend_device)) + " cannot compute " +
-                        ggml_op_desc(&node) + " of ";
+  std::string message =
+      std::string(ggml_backend_dev_description(backend_device)) + " cannot compute " + ggml_op_desc(&node) + " of ";
   for (int i = 0; i < GGML_MAX_SRC && node.src[i] != nullptr; ++i)
     message += (i == 0 ? "" : " and ") + shape_of(*node.src[i]);
   throw EngineError(ErrorCode::kDeviceUnavailable, message + " to " + shape_of(node));

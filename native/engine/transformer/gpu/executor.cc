@@ -137,9 +137,7 @@ class GpuExecutor final : public Executor {
 class GpuFactory final : public ExecutorFactory {
  public:
   GpuFactory(const Transformer& model, ComputeType type, ggml_backend_dev_t backend_device)
-      : model_(model),
-        backend_device_(backend_device),
-        weights_(model, type, backend_device) {}
+      : model_(model), backend_device_(backend_device), weights_(model, type, backend_device) {}
   std::unique_ptr<Executor> create(int threads) const override {
     return std::make_unique<GpuExecutor>(model_, weights_, backend_device_, threads);
   }

@@ -140,8 +140,7 @@ void GpuWeights::declare_linear(const Linear& linear) {
   for (std::int64_t first = 0; first < rows; first += most)
     target.parts.push_back(ggml_new_tensor_2d(context_.get(), type, columns, std::min(most, rows - first)));
   if (!linear.bias.empty()) target.bias = ggml_new_tensor_1d(context_.get(), GGML_TYPE_F32, rows);
-  if (type == GGML_TYPE_Q8_0)
-    target.correction = ggml_new_tensor_1d(context_.get(), GGML_TYPE_F32, rows);
+  if (type == GGML_TYPE_Q8_0) target.correction = ggml_new_tensor_1d(context_.get(), GGML_TYPE_F32, rows);
   linears_.emplace(&linear, target);
 }
 

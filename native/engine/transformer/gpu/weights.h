@@ -14,7 +14,7 @@ namespace verbatim::transformer {
 struct GpuLinear {
   // [in, out], or parts of its rows where the device cannot read as large a matrix at once.
   std::vector<ggml_tensor*> parts;
-  ggml_tensor* bias = nullptr;    // [out] or null
+  ggml_tensor* bias = nullptr;  // [out] or null
   // Q8_0 keeps a row's scale in 16 bits. This factor corrects it to the exact scale, [out] or null.
   ggml_tensor* correction = nullptr;
 };
@@ -30,8 +30,8 @@ struct GpuNorm {
 // differently. Immutable, shared by executors.
 class GpuWeights {
  public:
-  // `model` must outlive the weights. Throws EngineError kOutOfMemory, kDeviceLost, and kDeviceUnavailable if the device
-  // does not multiply matrices of the type.
+  // `model` must outlive the weights. Throws EngineError kOutOfMemory, kDeviceLost, and kDeviceUnavailable if the
+  // device does not multiply matrices of the type.
   GpuWeights(const Transformer& model, ComputeType type, ggml_backend_dev_t backend_device);
 
   const GpuLinear& get(const Linear& linear) const { return linears_.at(&linear); }

@@ -53,8 +53,8 @@ bool attends_at_once(ggml_backend_dev_t device, const ModelShape& shape) {
   const auto context = make_context(4);
   ggml_tensor* const part = ggml_new_tensor_3d(context.get(), GGML_TYPE_F32, shape.audio_state / shape.audio_heads,
                                                kPositions, shape.audio_heads);
-  return ggml_backend_dev_supports_op(
-      device, ggml_flash_attn_ext(context.get(), part, part, part, nullptr, 1.0f, 0.0f, 0.0f));
+  return ggml_backend_dev_supports_op(device,
+                                      ggml_flash_attn_ext(context.get(), part, part, part, nullptr, 1.0f, 0.0f, 0.0f));
 }
 
 // The first of the CPU backend's own buffer types that serves all these matrices, else plain memory. Such buffers

@@ -38,8 +38,8 @@ class GgmlModel final : public TranslationModel, public std::enable_shared_from_
                                            transformer::choose_cpu_compute_type(options.compute_type, transformer));
     }
     const auto type = transformer::choose_compute_type(options.compute_type, transformer);
-    return transformer::make_gpu_factory(
-        transformer, type, open_backend_device(options.device, type == transformer::ComputeType::kFloat32));
+    return transformer::make_gpu_factory(transformer, type,
+                                         open_backend_device(options.device, options.compute_type == "float32"));
   }
 
   std::unique_ptr<const transformer::ExecutorFactory> factory_;
