@@ -27,11 +27,11 @@ export function documents(): string[] {
   return ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inDocs.sort()];
 }
 
-export function textOf(document: string): string {
+export function documentText(document: string): string {
   return readFileSync(join(packageRoot, document), 'utf8');
 }
 
-export function blocksOf(document: string, text = textOf(document)): Block[] {
+export function blocksOf(document: string, text = documentText(document)): Block[] {
   const lines = text.split('\n');
   const blocks: Block[] = [];
   for (let index = 0; index < lines.length; index += 1) {
@@ -41,8 +41,18 @@ export function blocksOf(document: string, text = textOf(document)): Block[] {
     const code: string[] = [];
     for (index += 1; index < lines.length && lines[index]!.trim() !== fence; index += 1)
       code.push(lines[index]!.startsWith(indent) ? lines[index]!.slice(indent.length) : lines[index]!);
-    const before = lines.slice(0, opening).join('\n').trimEnd().split(/\n\s*\n/).at(-1)!.replaceAll(/\s+/g, ' ').trim();
-    const [notRun, file] = [NOT_RUN, SAVED_AS].map((pattern) => pattern.exec(before)?.[1] ?? null) as [string | null, string | null];
+    const before = lines
+      .slice(0, opening)
+      .join('\n')
+      .trimEnd()
+      .split(/\n\s*\n/)
+      .at(-1)!
+      .replaceAll(/\s+/g, ' ')
+      .trim();
+    const [notRun, file] = [NOT_RUN, SAVED_AS].map((pattern) => pattern.exec(before)?.[1] ?? null) as [
+      string | null,
+      string | null,
+    ];
     blocks.push({ document, line: opening + 1, language, code: code.join('\n'), notRun, file });
   }
   return blocks;

@@ -9,20 +9,20 @@ export async function parseCommand(words: readonly string[]): Promise<void> {
   const argv = ['node', 'verbatim', ...words];
   const program = createProgram();
   addBenchCommands(program.command('bench'));
-  let isRun = false;
+  const run: string[] = [];
   const refusals: string[] = [];
   every(program, (command) => {
     command.exitOverride().configureOutput({ writeErr: (text) => void refusals.push(text), writeOut: () => undefined });
-    if (command.commands.length === 0) command.action(() => void (isRun = true));
+    if (command.commands.length === 0) command.action(() => void run.push(command.name()));
   });
   try {
     await program.parseAsync(words[0] === 'transcribe' ? inOurSpelling(argv) : argv);
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
-    if (code !== 'commander.helpDisplayed' && code !== 'commander.version') throw new Error(refusals.join('') || message);
-    return;
+    if (code === 'commander.helpDisplayed' || code === 'commander.version') return;
+    throw new Error(refusals.join('') || message, { cause: error });
   }
-  if (!isRun) throw new Error(`"${words.join(' ')}" is no whole command.`);
+  if (run.length === 0) throw new Error(`"${words.join(' ')}" is no whole command.`);
 }
 
 function every(command: Command, use: (command: Command) => void): void {

@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface Call {
+export interface ShellCall {
   program: string;
   words: string[];
   /** Variables of the service that are set for it. */
@@ -42,7 +42,7 @@ interface DryOptions {
 }
 
 /** Throws an Error that says what bash says of a block that it cannot read. */
-export function callsOf(code: string, { skipsOthers = false }: DryOptions = {}): Call[] {
+export function callsOf(code: string, { skipsOthers = false }: DryOptions = {}): ShellCall[] {
   const directory = mkdtempSync(join(tmpdir(), 'verbatim-block-'));
   const calls = join(directory, 'calls');
   try {
@@ -61,12 +61,17 @@ export function callsOf(code: string, { skipsOthers = false }: DryOptions = {}):
   }
 }
 
-function parsed(text: string): Call[] {
-  const records = text.split(RECORD).slice(0, -1).map((record) => record.split(FIELD).slice(0, -1));
-  const calls: Call[] = [];
+function parsed(text: string): ShellCall[] {
+  const records = text
+    .split(RECORD)
+    .slice(0, -1)
+    .map((record) => record.split(FIELD).slice(0, -1));
+  const calls: ShellCall[] = [];
   for (let index = 0; index + 1 < records.length; index += 2) {
     const [set = [], [program = '', ...words] = []] = records.slice(index, index + 2);
-    const variables = Object.fromEntries(set.map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]));
+    const variables = Object.fromEntries(
+      set.map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]),
+    );
     calls.push({ program, words, variables });
   }
   return calls;

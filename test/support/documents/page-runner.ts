@@ -47,7 +47,9 @@ export class PageRunner {
 
   /** What a block of shell prints; variables that it exports stay. Rejects if a command of it fails. */
   async shell(code: string): Promise<string> {
-    const npx = `npx() { shift; "${process.execPath}" ${verbatim().map((word) => `"${word}"`).join(' ')} "$@"; }`;
+    const npx = `npx() { shift; "${process.execPath}" ${verbatim()
+      .map((word) => `"${word}"`)
+      .join(' ')} "$@"; }`;
     const script = `set -eu\n. ./${STATE}\n${npx}\n${this.#here(code)}\nexport -p > ${STATE}\n`;
     const { stdout } = await promisify(execFile)('bash', ['-c', script], {
       cwd: this.directory,
