@@ -1,5 +1,5 @@
 # A toolchain file: builds for 64-bit ARM on another processor, with Debian's g++-aarch64-linux-gnu and the libraries of
-# a Debian for arm64 in the directory VERBATIM_SYSROOT. docs/proof.md says how to make one.
+# a Debian for arm64 in the directory VERBATIM_SYSROOT. test/slow/arm64.test.ts makes one.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

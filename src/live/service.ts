@@ -21,6 +21,7 @@ import { audioOptions, DECODED_FORMAT, type EncodedFormat, type LiveFormat, type
 import { ReceivedAudio } from './received-audio.js';
 import { LiveSession } from './session.js';
 import { SessionKeeping } from './session-keeping.js';
+import { SlotUse } from './slot-use.js';
 import type { DecoderObserver } from './utterance-decoder.js';
 
 export interface LiveSettingsOfServer extends Prices {
@@ -96,6 +97,7 @@ function extrasOf({ translateTo, diarize }: Pick<LiveSettings, 'translateTo' | '
 export class LiveService {
   readonly #admission: LiveAdmission;
   readonly #extraWork: MeasuredExtras;
+  readonly #slotUse: SlotUse;
   readonly #memory = new InputMemory();
   readonly #decoders: DecoderPlaces;
   readonly #keeping: SessionKeeping;
@@ -103,6 +105,7 @@ export class LiveService {
 
   constructor(private readonly deps: LiveDeps) {
     this.#admission = new LiveAdmission(deps.engineStats, () => deps.timers.now());
+    this.#slotUse = new SlotUse(() => Math.max(1, deps.engineStats().slots));
     this.#extraWork = new MeasuredExtras(
       (extra, work) => this.#admission.extraMeasured(extra, work),
       () => deps.timers.now(),
@@ -171,7 +174,12 @@ export class LiveService {
         throw new VerbatimError('insufficient_credits', message);
       }
       const takeDecoder = (): void => void undo.push(this.#decoders.take());
-      const shared = { memory: this.#memory, admission: this.#admission, extraWork: this.#extraWork };
+      const shared = {
+        memory: this.#memory,
+        admission: this.#admission,
+        extraWork: this.#extraWork,
+        slotUse: this.#slotUse,
+      };
       const parts = { owner, lease, place, ...shared, takeDecoder };
       return new LiveReservation(this.deps, { ...parts, keeping: this.#keeping }, () => {
         for (const step of undo.splice(0)) step();
@@ -203,6 +211,7 @@ interface ReservationParts {
   memory: InputMemory;
   admission: LiveAdmission;
   extraWork: ExtraWork;
+  slotUse: SlotUse;
   takeDecoder: () => void;
   keeping: SessionKeeping;
 }
@@ -308,7 +317,7 @@ export class LiveReservation {
 
   #session({ format, settings, emit }: SessionOptions, engine: SpeechOfModel, signal: AbortSignal): LiveSession {
     const { openAudio, ledger, settings: limits, timers, observer, diarizer } = this.deps;
-    const { owner, lease, memory, admission, extraWork, place } = this.parts;
+    const { owner, lease, memory, admission, extraWork, slotUse, place } = this.parts;
     const { windowSeconds, modelName } = this.info;
     const audio = openAudio(audioOptions(format, settings, windowSeconds));
     const { accountId, requestId } = owner;
@@ -319,7 +328,7 @@ export class LiveReservation {
     });
     return new LiveSession({
       ...{ audio, format, settings, engine, memory, accountId, requestId, timers, signal },
-      ...{ translator: lease.translator, diarizer, extraWork },
+      ...{ translator: lease.translator, diarizer, extraWork, slotUse },
       meter: new LiveMeter(ledger, limits, payer),
       maxSeconds: limits.maxLiveSeconds,
       room: () => admission.room,

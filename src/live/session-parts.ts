@@ -10,6 +10,7 @@ import type { InputRate } from './input-rate.js';
 import type { InputMemory } from './input-memory.js';
 import type { LiveMeter } from './meter.js';
 import type { LiveFormat, LiveSettings } from './options.js';
+import type { SlotUse } from './slot-use.js';
 import type { DecoderObserver } from './utterance-decoder.js';
 
 export interface SessionParts {
@@ -35,6 +36,7 @@ export interface SessionParts {
   observer: DecoderObserver;
   /** As DecoderParts.room. */
   room: () => number;
+  slotUse: SlotUse;
   emit: (event: SessionEvent) => void;
 }
 

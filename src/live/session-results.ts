@@ -10,11 +10,12 @@ export class SessionResults {
 
   /** `signal`: aborts all work. */
   constructor(parts: SessionParts, signal: AbortSignal) {
-    const { engine, accountId, requestId, timers, observer, room, diarizer, settings, extraWork, emit } = parts;
+    const { engine, accountId, requestId, timers, observer, room, slotUse, diarizer } = parts;
+    const { settings, extraWork, emit } = parts;
     this.#translator = new SessionTranslator(parts, signal);
     this.decoder = new UtteranceDecoder(
       {
-        ...{ engine, accountId, requestId, timers, signal, observer, room },
+        ...{ engine, accountId, requestId, timers, signal, observer, room, slotUse },
         speakers: sessionSpeakers(diarizer, settings, extraWork),
         emit: (event) => this.#translator.report(event, this.decoder.settings.translateTo),
         noUtterance: (atSeconds) => emit({ type: 'no_utterance', atSeconds }),

@@ -12,6 +12,7 @@ import type { FailedResult, FinalResult, PartialResult } from './events.js';
 import { SEARCH_SECONDS, type LiveSettings } from './options.js';
 import { PartialPace } from './partial-pace.js';
 import { RecentConfidence } from './recent-confidence.js';
+import type { SlotUse } from './slot-use.js';
 import { spokenBy, type StretchSpeakers } from './session-speakers.js';
 import { SpokenLanguage } from './spoken-language.js';
 
@@ -58,6 +59,7 @@ export interface DecoderParts {
   observer: DecoderObserver;
   /** The part of the room of final results that is free, from 0 to 1. */
   room: () => number;
+  slotUse: SlotUse;
   /** Default, and null: nobody asks who speaks. */
   speakers?: StretchSpeakers | null;
 }
@@ -138,10 +140,13 @@ export class UtteranceDecoder {
     });
   }
 
-  /** A result of an utterance that goes on, if one is due. It is dropped when the final result is asked for. */
+  /**
+   * A result of an utterance that goes on, if one is due and a slot is free. It is given up when its final result is
+   * asked for, or another session's that finds no slot.
+   */
   partial(stretch: () => Stretch): void {
-    const { timers, observer, room } = this.parts;
-    if (this.#partial !== null || this.#pending.size > 0 || !this.#pace.isDue(timers.now())) return;
+    const { timers, observer, room, slotUse } = this.parts;
+    if (this.#partial !== null || this.#pending.size > 0 || !this.#pace.isDue(timers.now()) || !slotUse.isFree) return;
     if (!this.#pace.hasRoom(room(), timers.now())) {
       observer.partialShed();
       return;
@@ -149,6 +154,7 @@ export class UtteranceDecoder {
     const taken = stretch();
     const pending = { utterance: taken.utterance, abort: new AbortController() };
     this.#partial = pending;
+    const end = slotUse.beginPartial(() => this.giveUpPartial());
     const begun = timers.now();
     const committed = this.#committedOf(taken);
     void this.#recognise(taken, committed, pending, null)
@@ -164,6 +170,7 @@ export class UtteranceDecoder {
         () => this.#pace.gaveUp(timers.now()),
       )
       .finally(() => {
+        end();
         if (this.#partial === pending) this.#partial = null;
       });
   }
@@ -236,10 +243,11 @@ export class UtteranceDecoder {
     const { prefix } = committed;
     const spoken = committed.language?.language;
     const begun = timers.now();
+    const end = dueInMs === null ? () => undefined : this.parts.slotUse.beginFinal();
     // Of its own: a crash is counted against the utterance, not against the session.
     const origin: WorkOrigin = { requestId, accountId, background: false, sha256: null };
     const guess = this.#spoken.leader;
-    const result = await engine.recognise({
+    const recognised = engine.recognise({
       ...{ samples, startSample, accountId, origin, dueInMs },
       align: words || (stableSeconds !== null && commits === 'words'),
       ...(stableSeconds !== null && commits === 'prefix' ? { describe: true } : {}),
@@ -249,6 +257,7 @@ export class UtteranceDecoder {
       ...(guess === null ? {} : { languageGuess: guess }),
       ...(prompt === null ? {} : { prompt }),
     });
+    const result = await recognised.finally(end);
     if (dueInMs !== null) {
       const lagMs = timers.now() - begun;
       observer.finalResult({ seconds: progressSeconds, lagMs, workMs: result.workMs });

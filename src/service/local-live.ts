@@ -4,6 +4,7 @@ import type { SessionEvent } from '../live/events.js';
 import { InputMemory } from '../live/input-memory.js';
 import { audioOptions, type LiveFormat, type LiveSettings } from '../live/options.js';
 import { LiveSession } from '../live/session.js';
+import { SlotUse } from '../live/slot-use.js';
 import { systemTimers } from '../timers.js';
 import type { ServiceContext } from './context.js';
 import { createDiarizer } from './diarizer.js';
@@ -56,6 +57,7 @@ export async function startLocalLive(
       signal: new AbortController().signal,
       observer: { finalResult: () => undefined, partialResult: () => undefined, partialShed: () => undefined },
       room: () => 1,
+      slotUse: new SlotUse(() => engine.stats().slots),
     });
     const close = async (): Promise<void> => {
       session.leave();

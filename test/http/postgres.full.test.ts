@@ -165,7 +165,7 @@ describe('a server on PostgreSQL', () => {
     }
   });
 
-  it('needs five round trips to the database for a transcription, and two more where it is to be known again', async () => {
+  it('needs six round trips to the database for a transcription, and two more where it is to be known again', async () => {
     const network = await Network.to((await sharedCluster()).port);
     const url = new URL(place.address);
     url.port = String(network.port);
@@ -190,11 +190,11 @@ describe('a server on PostgreSQL', () => {
         return Math.min(...counts);
       };
       await once({}); // the connection is made
-      // Key, standing, balance before it is measured, hold, charge.
-      expect(await asked(() => ({}))).to.equal(5);
+      // Key, standing, whether transcripts are kept, balance before it is measured, hold, charge.
+      expect(await asked(() => ({}))).to.equal(6);
       const known = (n: number): Record<string, string> => ({ 'idempotency-key': `new ${n}` });
-      expect(await asked(known)).to.equal(7);
-      expect(await asked(known), 'a repeat').to.equal(3);
+      expect(await asked(known)).to.equal(8);
+      expect(await asked(known), 'a repeat').to.equal(4);
     } finally {
       await node.dispose();
       await network.close();

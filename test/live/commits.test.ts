@@ -5,6 +5,7 @@ import type { LocalSpeechEngine } from '../../src/engine/speech/transcriber.js';
 import { TextJoiner } from '../../src/engine/transcript-text.js';
 import type { FailedResult, FinalResult, PartialResult } from '../../src/live/events.js';
 import { DEFAULT_SETTINGS, type LiveSettings } from '../../src/live/options.js';
+import { SlotUse } from '../../src/live/slot-use.js';
 import { UtteranceDecoder } from '../../src/live/utterance-decoder.js';
 import { pieces, spokenPcm } from '../support/live-audio.js';
 import { ManualTimers } from '../support/manual-timers.js';
@@ -47,7 +48,7 @@ describe('Committed text by the bundled model', function () {
         ...{ engine: counting, accountId: 'one', requestId: 'req', timers, signal: new AbortController().signal },
         emit: (event) => events.push(event),
         observer: { finalResult: () => undefined, partialResult: () => undefined, partialShed: () => undefined },
-        ...{ noUtterance: () => undefined, room: () => 1 },
+        ...{ noUtterance: () => undefined, room: () => 1, slotUse: new SlotUse(() => 1) },
       },
       { ...DEFAULT_SETTINGS, language: 'en', interim: true, ...settings },
     );

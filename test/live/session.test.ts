@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { DEFAULT_SETTINGS, DEFAULT_TURNS } from '../../src/live/options.js';
 import { pieces, spokenPcm } from '../support/live-audio.js';
-import { pcmOfSilence } from '../support/speech.js';
+import { pcmOfSample, pcmOfSilence } from '../support/speech.js';
 import { until } from '../support/until.js';
 import { LiveScenario, SECOND, type Opened } from './scenario.js';
 
@@ -120,6 +120,38 @@ describe('A live session', () => {
     await until(() => quiet.finals.length === 1);
     expect(quiet.types).not.to.include('partial');
     quiet.session.leave();
+  });
+
+  it('gives a partial result up for the final one of another session that finds no slot', async () => {
+    scenario.engine.slots = 1;
+    scenario.engine.holdAll();
+    const speaking = await scenario.open({ interim: true, turns: { kind: 'manual' } });
+    await speaking.send(spokenPcm({ silenceSeconds: 0 }));
+    await until(() => scenario.engine.recognised.length === 1);
+    const [partial] = scenario.engine.recognised;
+    expect([partial!.dueInMs, partial!.signal!.aborted]).to.deep.equal([null, false]);
+    const other = await scenario.open({ interim: true });
+    await other.send(spokenPcm());
+    await until(() => scenario.engine.recognised.length === 2);
+    expect([scenario.engine.recognised[1]!.dueInMs, partial!.signal!.aborted]).to.deep.equal([500, true]);
+    // No partial result begins while the final one has the only slot, though one is due.
+    let sent = spokenPcm({ silenceSeconds: 0 }).length / SECOND;
+    const goOn = async (): Promise<void> => {
+      for (const piece of pieces(pcmOfSample(), 3200)) {
+        await speaking.session.append(piece);
+        scenario.timers.pass(100);
+      }
+      sent += pcmOfSample().length / SECOND;
+      await until(() => speaking.events.some((event) => event.type === 'progress' && event.seconds > sent - 0.2));
+    };
+    await goOn();
+    expect(scenario.engine.recognised.length).to.equal(2);
+    scenario.engine.release();
+    await until(() => other.finals.length === 1);
+    await goOn();
+    await until(() => scenario.engine.recognised.length === 3);
+    expect(scenario.engine.recognised[2]!.dueInMs).to.equal(null);
+    for (const { session } of [speaking, other]) session.leave();
   });
 
   it('gives no partial results where final ones leave no room, and says so', async () => {

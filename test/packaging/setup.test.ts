@@ -101,7 +101,7 @@ describe('setup', () => {
       expect(calls).not.to.include('npm ci');
       return calls.flatMap((call) => /apt-get install -y --no-install-recommends (.*)$/.exec(call)?.[1] ?? []);
     };
-    const forTests = 'chromium strace systemd prometheus haproxy postgresql zsh fish groff-base';
+    const forTests = 'chromium strace systemd prometheus haproxy nginx caddy postgresql zsh fish groff-base';
     expect(packagesOf('tests')).to.deep.equal([forTests]);
     expect(packagesOf('slow-tests')).to.deep.equal([
       forTests,

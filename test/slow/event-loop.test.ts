@@ -20,7 +20,7 @@ const SERVERS = 3;
 const WARM_UP_ROUNDS = 300;
 const LOOKS = 7;
 const ROUNDS_OF_A_LOOK = 40;
-/** docs/proof.md, README.md. */
+/** docs/internals/tests.md, README.md. */
 const MOST_MS = 5;
 
 describe('The event loop with 16 clients', function () {

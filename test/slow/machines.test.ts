@@ -1,6 +1,6 @@
 /**
- * The machines that README names: each release of Debian where nothing else is, with each Node.js and the npm that
- * comes with it. What held is written to test/fixtures/machines.json, which README's table is made of.
+ * The machines that docs/install.md names: each release of Debian where nothing else is, with each Node.js and the npm that
+ * comes with it. What held is written to test/fixtures/machines.json, which its table is made of.
  */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** As many spoilt ONNX files as the native readers are given (docs/proof.md, Fuzzing): ONNX_RUNS, a million. */
+/** As many spoilt ONNX files as the native readers are given (docs/internals/tests.md, Fuzzing): ONNX_RUNS, a million. */
 import { expect } from 'chai';
 import { checkSpoiltModels } from '../support/onnx-facts-property.js';
 

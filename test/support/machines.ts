@@ -1,4 +1,4 @@
-/** Which machines were tried: a record that the slow tests write, and the table in README that is made of it. */
+/** Which machines were tried: a record that the slow tests write, and the table in docs/install.md that is made of it. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export function recordMachine({ release, node, step }: { release: string; node: 
   writeFileSync(RECORD, JSON.stringify(machines, null, 2) + '\n');
 }
 
-/** Rows of README's table, without the padding of its columns. */
+/** Rows of that table, without the padding of its columns. */
 export function machineRows(machines: readonly TriedMachine[]): string[][] {
   return [
     ['Release', 'Node.js', ...STEPS.map((step) => TITLES[step])],

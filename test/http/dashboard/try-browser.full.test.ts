@@ -144,7 +144,7 @@ describe('dashboard: trying it in Chromium', function () {
     await until(() => page.evaluate<boolean>("document.querySelector('#level').value > 0"));
     await page.locator('#timer', { hasText: /^0:0[2-9]$/ }).waitFor();
     await page.getByRole('button', { name: 'Stop recording' }).click();
-    expect(await page.locator('#recording-now').isVisible()).to.equal(false);
+    await page.locator('#recording-now').waitFor({ state: 'hidden' });
     // A new recording has no length in its head.
     await page.getByText(/recording\.webm: about \d+\.\d s, which will cost about 1 of/).waitFor();
     await transcribe();
