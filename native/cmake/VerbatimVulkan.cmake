@@ -39,6 +39,6 @@ endif()
 function(verbatim_complete_vulkan)
   set(source "${VERBATIM_WHISPER_DIR}/ggml/src/ggml-vulkan/ggml-vulkan.cpp")
   set_property(SOURCE "${source}" TARGET_DIRECTORY ggml-vulkan APPEND PROPERTY COMPILE_OPTIONS
-    "SHELL:-include \"${CMAKE_CURRENT_SOURCE_DIR}/native/vulkan/missing_declarations.h\"")
+    -include "${CMAKE_CURRENT_SOURCE_DIR}/native/vulkan/missing_declarations.h")
   target_sources(ggml-vulkan PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/native/vulkan/missing_functions.cc")
 endfunction()

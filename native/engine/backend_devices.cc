@@ -1,5 +1,7 @@
 #include "backend_devices.h"
 
+#include <ggml.h>
+
 #include <cstdlib>
 #include <exception>
 #include <functional>
@@ -44,8 +46,14 @@ void start_backends(const std::vector<VulkanDevice>& devices) {
   for (const VulkanDevice& device : devices) visible += (visible.empty() ? "" : ",") + std::to_string(device.index);
   std::optional<EnvironmentScope> scope;
   if (!visible.empty()) scope.emplace(kVisibleDevices, visible);
+  // Vulkan's backend logs each device to standard error.
+  ggml_log_callback log = nullptr;
+  void* log_data = nullptr;
+  ggml_log_get(&log, &log_data);
+  ggml_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
   accelerator::register_backend_device();
   ggml_backend_dev_count();
+  ggml_log_set(log, log_data);
 }
 
 std::uint64_t total_memory(ggml_backend_dev_t backend) {

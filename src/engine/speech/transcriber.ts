@@ -3,6 +3,7 @@ import { VerbatimError } from '../../errors.js';
 import { convertFile, type Converter } from './audio-conversion.js';
 import { AudioFile, measureFile, type AudioSource } from './audio-file.js';
 import { AudioWorkers } from './audio-workers.js';
+import { describeCard } from '../devices.js';
 import type {
   AcceleratorMode,
   AttentionHead,
