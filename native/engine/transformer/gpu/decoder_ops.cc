@@ -78,6 +78,7 @@ ggml_tensor* GpuDecoderOps::cross_attention(ggml_tensor* query, std::size_t laye
                      queries = dim(shape_.queries), sources = dim(shape_.sources);
   ggml_tensor* keys = of_sources(all_sources_.keys(layer));
   keys = ggml_view_4d(context_, keys, size, positions, count, sources, keys->nb[1], keys->nb[2], keys->nb[3], 0);
+  if (!ggml_is_contiguous(keys)) keys = ggml_cont(context_, keys);
   ggml_tensor* values = of_sources(all_sources_.values(layer));
   values =
       ggml_view_4d(context_, values, positions, size, count, sources, values->nb[1], values->nb[2], values->nb[3], 0);

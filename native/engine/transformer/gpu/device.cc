@@ -16,6 +16,17 @@ bool computes(const ggml_tensor& node) {
          node.op != GGML_OP_PERMUTE && node.op != GGML_OP_TRANSPOSE && ggml_nelements(&node) > 0;
 }
 
+// ggml's Vulkan backend takes matrices with contiguous rows for contiguous as a whole, and multiplies wrong ones if
+// they are not. Graphs make such matrices contiguous first.
+bool is_misread(const ggml_tensor& node) {
+  if (node.op != GGML_OP_MUL_MAT) return false;
+  for (const ggml_tensor* const matrix : {node.src[0], node.src[1]}) {
+    const bool has_contiguous_rows = matrix->nb[1] == ggml_row_size(matrix->type, matrix->ne[0]);
+    if (has_contiguous_rows && !ggml_is_contiguous(matrix)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 GpuDevice::GpuDevice(ggml_backend_dev_t backend_device) : backend_device_(backend_device) {
@@ -53,7 +64,8 @@ void GpuDevice::allocate(ggml_cgraph* nodes, ggml_gallocr_t allocator) {
   on_device([&] {
     for (int i = 0; i < ggml_graph_n_nodes(nodes); ++i) {
       const ggml_tensor* const node = ggml_graph_node(nodes, i);
-      if (!ggml_backend_dev_supports_op(backend_device_, node)) throw_unsupported(*node, backend_device_);
+      if (is_misread(*node) || !ggml_backend_dev_supports_op(backend_device_, node))
+        throw_unsupported(*node, backend_device_);
     }
     allocated = ggml_gallocr_alloc_graph(allocator, nodes);
   });
