@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_CODES } from '../../src/errors.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
+import { POSTGRES_MIGRATIONS } from '../../src/ledger/postgres/migrations/index.js';
+import { MIGRATIONS } from '../../src/ledger/sqlite/migrations/index.js';
 import { packageRoot } from '../../src/package-root.js';
 import { documents, documentText } from '../support/documents/blocks.js';
 import { TestServer } from '../support/server.js';
@@ -63,6 +65,12 @@ describe('Documents name', () => {
     );
     expect(named).to.have.length.above(10);
     expect(named.filter(({ name }) => ![...known, ...WEBSOCKETS].includes(name))).to.deep.equal([]);
+  });
+
+  it('the versions of the schemas to which an upgrade brings a database', () => {
+    const page = documentText('docs/upgrade.md').replaceAll(/\s+/g, ' ');
+    const [, sqlite, postgres] = /SQLite comes to schema version (\d+), PostgreSQL to version (\d+)/.exec(page) ?? [];
+    expect([sqlite, postgres].map(Number)).to.deep.equal([MIGRATIONS.length, POSTGRES_MIGRATIONS.length]);
   });
 
   it('error codes that there are, where a status stands before them', () => {
