@@ -1,0 +1,29 @@
+/** The site of the manual, as build.mjs copies it beside the documents. */
+import { readFileSync } from 'node:fs';
+import { slug } from 'github-slugger';
+
+const { version, sidebar } = JSON.parse(readFileSync(new URL('site.json', import.meta.url), 'utf8'));
+
+const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+export default {
+  lang: 'en',
+  title: 'Verbatim',
+  description: `The manual of Verbatim ${version}`,
+  base: '/docs/guide/',
+  cleanUrls: true,
+  // The data of all pages lie in a file of their own, not in a script within each page.
+  metaChunk: true,
+  markdown: {
+    // Colours would be attributes of style, which the server's policy does not permit.
+    highlight: (code) => `<pre tabindex="0" v-pre><code>${escaped(code)}</code></pre>`,
+    anchor: { slugify: slug },
+  },
+  themeConfig: {
+    siteTitle: `Verbatim ${version}`,
+    nav: [{ text: 'API reference', link: '/../../docs', target: '_self' }],
+    sidebar,
+    outline: [2, 3],
+    search: { provider: 'local' },
+  },
+};
