@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, posix, relative } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vitepress';
@@ -14,6 +14,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..');
 const staged = join(root, 'build', 'guide');
 const out = join(root, 'dist', 'guide');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 const markdownIn = (folder, pattern = /\.md$/) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -70,28 +71,50 @@ function stage() {
   const settings = join(staged, '.vitepress');
   cpSync(join(here, 'theme'), join(settings, 'theme'), { recursive: true });
   cpSync(join(here, 'config.mjs'), join(settings, 'config.mjs'));
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const titles = Object.fromEntries(
     pages.map(({ place }) => [place, /^# (.+)$/m.exec(readFileSync(join(staged, place), 'utf8'))?.[1] ?? place]),
   );
   writeFileSync(join(settings, 'site.json'), JSON.stringify({ version, sidebar: sidebarOf(titles) }));
 }
 
-/** The server permits these scripts and no other inline ones. */
-function inlineScripts() {
-  const hashes = new Set();
-  for (const name of readdirSync(out, { recursive: true, encoding: 'utf8' })) {
-    if (!name.endsWith('.html')) continue;
-    for (const [, attributes, script] of readFileSync(join(out, name), 'utf8').matchAll(
-      /<script([^>]*)>([^]*?)<\/script>/g,
-    ))
-      if (!/\bsrc=/.test(attributes)) hashes.add(`sha256-${createHash('sha256').update(script).digest('base64')}`);
-  }
-  return [...hashes].sort();
+const pagesBuilt = () =>
+  readdirSync(out, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.html'))
+    .map((name) => join(out, name));
+
+/** Of the theme; style.css has what they say. */
+function dropStyleAttributes() {
+  for (const page of pagesBuilt())
+    writeFileSync(page, readFileSync(page, 'utf8').replaceAll(/ style="(--vp-vh:0px|position:relative);"/g, ''));
 }
 
-process.env.NODE_ENV = 'production';
-stage();
-rmSync(out, { recursive: true, force: true });
-await build(staged, { outDir: relative(staged, out) });
-writeFileSync(join(out, 'inline-scripts.json'), JSON.stringify(inlineScripts()));
+/** The server permits these scripts and no other inline ones. */
+function inlineScripts() {
+  const scripts = pagesBuilt().flatMap((page) => [
+    ...readFileSync(page, 'utf8').matchAll(/<script(?![^>]*\bsrc=)[^>]*>([^]*?)<\/script>/g),
+  ]);
+  return [...new Set(scripts.map(([, script]) => `sha256-${hashOf(script, 'base64')}`))].sort();
+}
+
+function hashOf(text, encoding) {
+  return createHash('sha256').update(text).digest(encoding);
+}
+
+/** Of all that the site is made from. */
+function hashOfInputs() {
+  const files = [...DOCUMENTS, ...markdownIn('docs', /\.(png|svg|gif|webp)$/), ...markdownIn('docs/site', /\.\w+$/)];
+  const hashes = files.map((file) => `${file} ${hashOf(readFileSync(join(root, file)), 'hex')}`);
+  return hashOf([version, ...hashes].join('\n'), 'hex');
+}
+
+const inputs = hashOfInputs();
+const marker = join(out, 'made-from.txt');
+if (!existsSync(marker) || readFileSync(marker, 'utf8') !== inputs) {
+  process.env.NODE_ENV = 'production';
+  stage();
+  rmSync(out, { recursive: true, force: true });
+  await build(staged, { outDir: out });
+  dropStyleAttributes();
+  writeFileSync(join(out, 'inline-scripts.json'), JSON.stringify(inlineScripts()));
+  writeFileSync(marker, inputs);
+}

@@ -15,9 +15,26 @@ export default {
   // The data of all pages lie in a file of their own, not in a script within each page.
   metaChunk: true,
   markdown: {
-    // Colours would be attributes of style, which the server's policy does not permit.
+    // Colours would be attributes "style", which the server's policy does not permit.
     highlight: (code) => `<pre tabindex="0" v-pre><code>${escaped(code)}</code></pre>`,
     anchor: { slugify: slug },
+    // Braces in headings are parts of paths, not attributes.
+    attrs: { disable: true },
+    config(md) {
+      // The same for the alignment of tables' columns.
+      md.core.ruler.push('alignment', ({ tokens }) => {
+        for (const token of tokens) {
+          const [, side] = /^text-align:(\w+)$/.exec(token.attrGet('style') ?? '') ?? [];
+          if (side !== undefined) token.attrs = [['class', `align-${side}`]];
+        }
+      });
+      // Braces in code are no expressions of Vue.
+      const inCode = md.renderer.rules.code_inline;
+      md.renderer.rules.code_inline = (tokens, index, ...rest) => {
+        tokens[index].attrSet('v-pre', '');
+        return inCode(tokens, index, ...rest);
+      };
+    },
   },
   themeConfig: {
     siteTitle: `Verbatim ${version}`,

@@ -15,7 +15,11 @@ export function sidebarOf(titles) {
   const left = new Map(Object.entries(titles).map(([file, title]) => [file.replace(/\.md$/, ''), title]));
   const groups = GROUPS.map(([text, names]) => {
     const found = names.flatMap((name) =>
-      name.endsWith('/') ? [...left.keys()].filter((page) => page.startsWith(name)).sort() : left.has(name) ? [name] : [],
+      name.endsWith('/')
+        ? [...left.keys()].filter((page) => page.startsWith(name)).sort()
+        : left.has(name)
+          ? [name]
+          : [],
     );
     const items = found.map((name) => ({ text: left.get(name), link: name === 'index' ? '/' : `/${name}` }));
     for (const name of found) left.delete(name);

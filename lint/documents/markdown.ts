@@ -39,17 +39,20 @@ export function parseDocument(path: string, text = readFileSync(join(ROOT, path)
   const parsed: ParsedDocument = { path, links: [], anchors: new Set(), paragraphs: [] };
   const slugger = new Slugger();
   let inTable = false;
-  PARSER.parse(text, {}).forEach((token, index, tokens) => {
+  const tokensOfText = PARSER.parse(text, {});
+  for (const { content } of tokensOfText.flatMap(({ type, children, ...token }) => children ?? [{ type, ...token }]))
+    for (const [, id = ''] of content.matchAll(/<a id="([^"]+)"/g)) parsed.anchors.add(id);
+  tokensOfText.forEach((token, index, tokens) => {
     if (token.type === 'table_open' || token.type === 'table_close') inTable = token.type === 'table_open';
-    for (const [, id = ''] of token.type.startsWith('html') ? token.content.matchAll(/\bid="([^"]+)"/g) : [])
-      parsed.anchors.add(id);
     if (token.type !== 'inline') return;
     const children = token.children ?? [];
     for (const child of children) {
       const target = child.attrGet('href') ?? child.attrGet('src');
       if (target !== null) parsed.links.push({ target, line: (token.map?.[0] ?? 0) + 1 });
     }
-    const words = children.map(({ type, content }) => (type === 'code_inline' ? content.replaceAll(/\s+/g, '_') : content));
+    const words = children.map(({ type, content }) =>
+      type === 'code_inline' ? content.replaceAll(/\s+/g, '_') : content,
+    );
     const isHeading = tokens[index - 1]?.type === 'heading_open';
     if (isHeading) parsed.anchors.add(slugger.slug(children.map(({ content }) => content).join('')));
     else if (!inTable) parsed.paragraphs.push(words.map((word) => word || ' ').join(''));

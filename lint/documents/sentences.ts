@@ -53,7 +53,9 @@ if (require.main === module) {
   const rows = read.map(({ path, paragraphs }) => ({ path, figures: figuresOf(paragraphs) }));
   const all = figuresOf(read.flatMap(({ paragraphs }) => paragraphs));
   const head = `${'page'.padEnd(36)} sentences  words  > ${LONG_WORDS}  passive`;
-  process.stdout.write([head, ...rows.map(({ path, figures }) => line(path, figures)), line('all', all), ''].join('\n'));
+  process.stdout.write(
+    [head, ...rows.map(({ path, figures }) => line(path, figures)), line('all', all), ''].join('\n'),
+  );
   const wrong = [...rows, { path: 'all pages', figures: all }].filter(
     ({ figures }) => figures.average > LIMITS.average || figures.long > LIMITS.long,
   );

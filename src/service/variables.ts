@@ -9,7 +9,7 @@ export { VARIABLES, type Variable };
 /** By what they are about, in the order of docs/settings.md. */
 export const VARIABLE_GROUPS = Object.fromEntries(
   SETTING_GROUPS.map((group) => [group, Object.keys(SETTINGS_BY_GROUP[group])]),
-) as Readonly<Record<SettingGroup, readonly Variable[]>>;
+) as Record<SettingGroup, Variable[]>;
 
 /** Variables of the CMake build. An image or a shell that builds the addon may have them in its environment. */
 export const BUILD_VARIABLES: readonly string[] = [

@@ -2,8 +2,8 @@
 import { ERROR_CODES } from '../../src/errors.js';
 import { ERROR_TABLE } from '../../src/http/errors/error-table.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
-import { table, type Parts } from './marked-parts.js';
-import { fieldTable, type Schema } from './schema-table.js';
+import { asProse, table, type Parts } from './marked-parts.js';
+import { fieldTable, namesOf, type Schema } from './schema-table.js';
 
 interface Described {
   description: string;
@@ -66,7 +66,7 @@ export function apiParts(): Parts {
       ['Status', 'Code', 'When', 'Example of a message'],
       ERROR_CODES.map((code) => {
         const { status, meaning, message } = ERROR_TABLE[code];
-        return [String(status), `\`${code}\``, meaning, message];
+        return [String(status), `\`${code}\``, meaning, asProse(message)];
       }),
     ),
     headers: table(
@@ -115,14 +115,15 @@ class EndpointWriter {
   readonly #schemas: Record<string, Schema>;
   readonly #written = new Set<string>();
 
-  constructor({ components }: Document) {
-    this.#schemas = components.schemas;
+  constructor(document: Document) {
+    const used = new Set(JSON.stringify(document.paths).match(/(?<=#\/components\/schemas\/)\w+/g));
+    this.#schemas = Object.fromEntries(Object.entries(document.components.schemas).filter(([name]) => used.has(name)));
   }
 
   section({ title, summary, description, allParameters, requestBody, responses }: Endpoint): string {
     return [
-      `#### ${title}`,
-      `${summary}.${description === undefined ? '' : ` ${description}`}`,
+      `### ${title}`,
+      asProse(`${summary}.${description === undefined ? '' : ` ${description}`}`),
       ...(allParameters.length === 0 ? [] : ['Parameters:', parameterTable(allParameters)]),
       ...Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema }]) =>
         this.#body(`Request (\`${type}\`)`, schema, true),
@@ -147,25 +148,19 @@ class EndpointWriter {
     const link = `[${name}](#${name.toLowerCase()})`;
     if (shown === undefined || this.#written.has(name)) return [`${head.replace(/\.$/, '')}: ${link}.`];
     this.#written.add(name);
-    return [`${head.replace(/\.$/, '')}:`, `##### ${name}`, this.#fields(shown, isRequest)];
+    return [`${head.replace(/\.$/, '')}:`, `#### ${name}`, this.#fields(name, isRequest)];
   }
 
-  #fields(schema: Schema, isRequest: boolean): string {
-    return fieldTable(schema, isRequest, (part) => (part === schema ? undefined : this.#nameOf(part)));
-  }
-
-  /** By what it has in it: shapes are copied where they are optional. */
-  #nameOf(part: Schema): string | undefined {
-    if (part.properties === undefined) return undefined;
-    const members = JSON.stringify(part.properties);
-    return [...this.#written].find((name) => JSON.stringify(this.#schemas[name]?.properties) === members);
+  #fields(name: string, isRequest: boolean): string {
+    const shape = this.#schemas[name] ?? {};
+    return fieldTable(shape, isRequest, namesOf(this.#schemas, name), this.#schemas);
   }
 }
 
 function parameterTable(parameters: Parameter[]): string {
   const rows = parameters.map(({ name, in: place, required, description, schema }) => {
     const properties = { [name]: { ...schema, description } };
-    const [row = []] = rowsIn(fieldTable({ properties, required: required ? [name] : [] }, true, () => undefined));
+    const [row = []] = rowsIn(fieldTable({ properties, required: required ? [name] : [] }, true));
     return [row[0] ?? '', place, row[1] ?? '', row[2] ?? ''];
   });
   return table(['Name', 'In', 'Type', 'Description'], rows);

@@ -29,6 +29,13 @@ function inLines(markdown: string): Promise<string> {
 }
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** A text of the code in one line of Markdown: what is in angle brackets is no HTML. */
+export function asProse(text: string): string {
+  const parts = text.replaceAll('\n', ' ').split(/(`[^`]*`)/);
+  return parts.map((part) => (part.startsWith('`') ? part : part.replaceAll('<', '&lt;'))).join('');
 }

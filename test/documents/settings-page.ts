@@ -19,7 +19,9 @@ export function settingsParts(): Parts {
 
 function groupSection(group: SettingGroup): string {
   const settings = Object.entries<Setting>(SETTINGS_BY_GROUP[group]);
-  return [`## ${TEXTS.server.groups[group]}`, ...settings.map(([name, setting]) => section(name, setting))].join('\n\n');
+  return [`## ${TEXTS.server.groups[group]}`, ...settings.map(([name, setting]) => section(name, setting))].join(
+    '\n\n',
+  );
 }
 
 function section(name: string, setting: Setting): string {

@@ -30,8 +30,7 @@ export function guideRoutes(directory = join(packageRoot, 'dist', 'guide')): Rou
   const serve = (exchange: Exchange, path: string): Promise<void> => {
     const name = [path, `${path}.html`, `${path}/index.html`].find((candidate) => files.has(candidate));
     if (name === undefined) throw new VerbatimError('not_found', 'There is nothing at this path.');
-    const type = TYPES[extname(name)] ?? 'application/octet-stream';
-    return exchange.file(directory, name, type, {
+    return exchange.file(directory, name, TYPES[extname(name)] ?? '', {
       ...headers,
       'Cache-Control': name.startsWith(ASSETS) ? FOREVER : 'no-cache',
     });
@@ -53,7 +52,8 @@ function filesIn(directory: string): ReadonlySet<string> {
   try {
     const names = readdirSync(directory, { recursive: true, withFileTypes: true });
     const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-    return new Set(files.map((file) => file.slice(directory.length + 1)).filter((file) => file !== SCRIPTS));
+    const served = files.filter((file) => extname(file) in TYPES).map((file) => file.slice(directory.length + 1));
+    return new Set(served.filter((name) => name !== SCRIPTS));
   } catch {
     return new Set();
   }

@@ -14,9 +14,9 @@ export const AUDIO = {
     values: VOICE_ACTIVITY,
     since: '0.2.0',
     about:
-      'How speech is found; only speech is decoded. `silero` is a small network that distinguishes voices from music and ' +
-      'noise; `npx verbatim models pull silero-vad` installs it. `energy` takes everything that is louder than the ' +
-      'background. `auto` is `silero` where that is installed, else `energy`.',
+      'How speech is found; only speech is decoded. `silero` is a small network that distinguishes voices from ' +
+      'music and noise; `npx verbatim models pull silero-vad` installs it. `energy` takes everything that is ' +
+      'louder than the background. `auto` is `silero` where that is installed, else `energy`.',
   },
   VERBATIM_FFMPEG: {
     type: 'path',
@@ -24,8 +24,8 @@ export const AUDIO = {
     allowed: 'the path of a program, or the name of one in `/usr/local/bin`, `/usr/bin` or `/bin`',
     since: '0.2.0',
     about:
-      'The ffmpeg that reads WebM, Matroska, MP4, AAC, CAF, AIFF, AMR and WMA. Without it such files are answered 415 ' +
-      '`unsupported_audio_format`. It may be installed while the server runs.',
+      'The ffmpeg that reads WebM, Matroska, MP4, AAC, CAF, AIFF, AMR and WMA. Without it such files are answered ' +
+      '415 `unsupported_audio_format`. It may be installed while the server runs.',
   },
   VERBATIM_SPEAKERS: {
     type: 'choice',
@@ -33,8 +33,9 @@ export const AUDIO = {
     values: SPEAKERS,
     since: '0.2.0',
     about:
-      'Whether speakers are identified. `auto` does so where the two models and their runtime, the optional package ' +
-      '`onnxruntime-node`, are installed. With `off` a request for speakers is answered 422 `unsupported_diarization`.',
+      'Whether speakers are identified. `auto` does so where the two models and their runtime, the optional ' +
+      'package `onnxruntime-node`, are installed. With `off` a request for speakers is answered 422 ' +
+      '`unsupported_diarization`.',
   },
   VERBATIM_SPEAKER_SEGMENTATION: {
     type: 'name',
@@ -58,7 +59,7 @@ export const AUDIO = {
     values: TRANSLATION_BACKENDS,
     since: '0.2.0',
     about:
-      'What executes translation models. `auto` is `ggml`. `ctranslate2` is for comparison; it stops the start in a ' +
-      'build without it.',
+      'What executes translation models. `auto` is `ggml`. `ctranslate2` is for comparison; it stops the start in ' +
+      'a build without it.',
   },
 } as const satisfies SettingTable;

@@ -19,9 +19,9 @@ export const DEVICE = {
     allowed: '`auto`, `cpu`, `cuda`, or `cuda:` with device numbers, such as `cuda:0,1`',
     since: '0.1.0',
     about:
-      'The device that computes. `auto` takes CUDA where the build and the machine have it, else the CPU. A device ' +
-      'that is named and missing stops the start: the service never falls back silently. Each CUDA device gets an ' +
-      'engine process of its own.',
+      'The device that computes. `auto` takes CUDA where the build and the machine have it, else the CPU. A ' +
+      'device that is named and missing stops the start: the service never falls back silently. Each CUDA device ' +
+      'gets an engine process of its own.',
   },
   VERBATIM_SLOTS: {
     type: 'integer',
@@ -31,8 +31,9 @@ export const DEVICE = {
     maximum: 256,
     since: '0.1.0',
     about:
-      'Units of work that a device computes at once. With the `batched` decoder a slot is a lane, which computes parts ' +
-      'of an encoding or steps of the batch. With `whisper.cpp` a slot decodes one window; see [Tuning](tuning.md).',
+      'Units of work that a device computes at once. With the `batched` decoder a slot is a lane, which computes ' +
+      'parts of an encoding or steps of the batch. With `whisper.cpp` a slot decodes one window; see ' +
+      '[Tuning](tuning.md).',
   },
   VERBATIM_THREADS: {
     type: 'integer',
@@ -41,8 +42,8 @@ export const DEVICE = {
     maximum: 256,
     since: '0.1.0',
     about:
-      'CPU threads per slot. Slots times threads is the number of threads that compute. With the `batched` decoder the ' +
-      'threads of idle slots help the busy ones, so one thread per slot is best on most machines.',
+      'CPU threads per slot. Slots times threads is the number of threads that compute. With the `batched` ' +
+      'decoder the threads of idle slots help the busy ones, so one thread per slot is best on most machines.',
   },
   VERBATIM_ACCEL: {
     type: 'choice',
@@ -50,8 +51,8 @@ export const DEVICE = {
     values: ACCELERATOR_MODES,
     since: '0.1.0',
     about:
-      "How a speech model's encoder computes on a CPU. `auto` takes the fastest type; `float32` keeps the encoder in " +
-      "that type; `off` leaves it to whisper.cpp's own arithmetic. See [Tuning](tuning.md).",
+      "How a speech model's encoder computes on a CPU. `auto` takes the fastest type; `float32` keeps the encoder " +
+      "in that type; `off` leaves it to whisper.cpp's own arithmetic. See [Tuning](tuning.md).",
   },
   VERBATIM_SPEECH_DECODER: {
     type: 'choice',
@@ -59,8 +60,9 @@ export const DEVICE = {
     values: SPEECH_DECODERS,
     since: '0.2.0',
     about:
-      '`batched` decodes the windows of all requests together, `whisper.cpp` one window per slot. `auto` is `batched` ' +
-      'on a CPU and `whisper.cpp` on CUDA. A Parakeet model decodes one window per slot, and `batched` stops the start.',
+      '`batched` decodes the windows of all requests together, `whisper.cpp` one window per slot. `auto` is ' +
+      '`batched` on a CPU and `whisper.cpp` on CUDA. A Parakeet model decodes one window per slot, and `batched` ' +
+      'stops the start.',
   },
   VERBATIM_COMPUTE: {
     type: 'choice',
@@ -68,8 +70,8 @@ export const DEVICE = {
     values: COMPUTE_TYPES,
     since: '0.2.0',
     about:
-      'The number type in which the `batched` decoder and the encoder compute. `int8` is the smallest, `float32` the ' +
-      'most exact; `bfloat16` is fast on processors that multiply it. `auto` chooses by the processor; see ' +
+      'The number type in which the `batched` decoder and the encoder compute. `int8` is the smallest, `float32` ' +
+      'the most exact; `bfloat16` is fast on processors that multiply it. `auto` chooses by the processor; see ' +
       '[Tuning](tuning.md). Other values than `auto` are refused with `whisper.cpp`.',
   },
   VERBATIM_WEIGHT_CACHE: {
@@ -78,8 +80,9 @@ export const DEVICE = {
     values: WEIGHT_CACHES,
     since: '0.2.0',
     about:
-      'Whether packed weights are kept beside the model, so that later starts need not pack them. `shared` maps the ' +
-      'files into every process, even where each then computes some 5 % slower. `off` neither reads nor writes them.',
+      'Whether packed weights are kept beside the model, so that later starts need not pack them. `shared` maps ' +
+      'the files into every process, even where each then computes some 5 % slower. `off` neither reads nor ' +
+      'writes them.',
   },
   VERBATIM_BATCH: {
     type: 'integer',
@@ -89,7 +92,8 @@ export const DEVICE = {
     maximum: MOST_BATCH,
     since: '0.2.0',
     about:
-      'Windows in flight in the `batched` decoder. An account without a window in flight may start one more, up to ' +
-      'twice the limit. A larger number takes more memory and fills the steps better. It is refused with `whisper.cpp`.',
+      'Windows in flight in the `batched` decoder. An account without a window in flight may start one more, up ' +
+      'to twice the limit. A larger number takes more memory and fills the steps better. It is refused with ' +
+      '`whisper.cpp`.',
   },
 } as const satisfies SettingTable;

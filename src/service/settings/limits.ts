@@ -10,8 +10,8 @@ export const LIMITS = {
     since: '0.1.0',
     about:
       'Seconds of audio that the service admits and has not yet transcribed. Further requests are answered 503 ' +
-      '`overloaded` with `Retry-After`, those of accounts with more than their share of the backlog first. ' +
-      'Jobs do not count.',
+      '`overloaded` with `Retry-After`, those of accounts with more than their share of the backlog first. Jobs ' +
+      'do not count.',
   },
   VERBATIM_MAX_AUDIO_SECONDS: {
     type: 'integer',
@@ -20,8 +20,8 @@ export const LIMITS = {
     maximum: 1_000_000,
     since: '0.1.0',
     about:
-      'The longest file, in seconds of audio. A longer one is answered 413 `audio_too_long`. So is a file with more ' +
-      'samples than stereo of that length has at 96 kHz.',
+      'The longest file, in seconds of audio. A longer one is answered 413 `audio_too_long`. So is a file with ' +
+      'more samples than stereo of that length has at 96 kHz.',
   },
   VERBATIM_MAX_IN_FLIGHT: {
     type: 'integer',
@@ -50,8 +50,8 @@ export const LIMITS = {
     maximum: 100_000,
     since: '0.2.0',
     about:
-      'Live sessions of one account at a time. One more is answered 429 `rate_limited`. The machine has a limit of its ' +
-      'own, which follows from its speed; see [Live](live.md).',
+      'Live sessions of one account at a time. One more is answered 429 `rate_limited`. The machine has a limit ' +
+      'of its own, which follows from its speed; see [Live](live.md).',
   },
   VERBATIM_MAX_LIVE_SECONDS: {
     type: 'integer',
@@ -78,8 +78,8 @@ export const LIMITS = {
     maximum: 87_600,
     since: '0.2.0',
     about:
-      'How long a job that has ended is kept, with its result. A job whose webhook is still being delivered is kept ' +
-      'until the delivery has succeeded or was given up.',
+      'How long a job that has ended is kept, with its result. A job whose webhook is still being delivered is ' +
+      'kept until the delivery has succeeded or was given up.',
   },
   VERBATIM_LIBRARY_MAX_BYTES: {
     type: 'size',
@@ -87,8 +87,8 @@ export const LIMITS = {
     minimum: '0',
     since: '0.2.0',
     about:
-      'How much an account may keep, texts and recordings together; see [Kept transcripts](library.md). ' +
-      '`0` keeps nothing. The default has room for some 30 hours of recordings as phones make them.',
+      'How much an account may keep, texts and recordings together; see [Kept transcripts](library.md). `0` keeps ' +
+      'nothing. The default has room for some 30 hours of recordings as phones make them.',
   },
   VERBATIM_MAX_CONNECTIONS_PER_ADDRESS: {
     type: 'integer',

@@ -36,8 +36,8 @@ export const LISTENING = {
     allowed: 'an IP address of this machine, or a host name; only with `VERBATIM_WYOMING_PORT`',
     since: '0.2.0',
     about:
-      'The address of the port for Wyoming. That port asks for no key, so whoever reaches it spends the credits of ' +
-      'its account: let only your own machines reach it.',
+      'The address of the port for Wyoming. That port asks for no key, so whoever reaches it spends the credits ' +
+      'of its account: let only your own machines reach it.',
   },
   VERBATIM_WYOMING_PORT: {
     type: 'integer',
@@ -47,8 +47,8 @@ export const LISTENING = {
     maximum: 65535,
     since: '0.2.0',
     about:
-      'The port for clients of the Wyoming protocol, such as Home Assistant; see [Live](live.md). ' +
-      'It needs `VERBATIM_WYOMING_KEY`.',
+      'The port for clients of the Wyoming protocol, such as Home Assistant; see [Live](live.md). It needs ' +
+      '`VERBATIM_WYOMING_KEY`.',
   },
   VERBATIM_WYOMING_KEY: {
     type: 'secret',

@@ -9,8 +9,8 @@ export const MODELS = {
     allowed: 'the name of an installed speech model (`npx verbatim models list`), or `bundled`',
     since: '0.1.0',
     about:
-      'The speech model for requests that name none. It takes precedence over `verbatim models use`. ' +
-      'The start fails where the model is not installed.',
+      'The speech model for requests that name none. It takes precedence over `verbatim models use`. The start ' +
+      'fails where the model is not installed.',
   },
   VERBATIM_AUTO_MODEL: {
     type: 'choice',
@@ -19,8 +19,9 @@ export const MODELS = {
     values: ['on', 'off'],
     since: '0.2.0',
     about:
-      'Whether the service fetches a published model by itself where nobody has chosen one. It measures the machine, ' +
-      'downloads the largest model that is fast enough, tries it, and serves with it; see [Models](models.md).',
+      'Whether the service fetches a published model by itself where nobody has chosen one. It measures the ' +
+      'machine, downloads the largest model that is fast enough, tries it, and serves with it; see ' +
+      '[Models](models.md).',
   },
   VERBATIM_MODEL_MEMORY: {
     type: 'size',
@@ -29,9 +30,9 @@ export const MODELS = {
     minimum: '1M',
     since: '0.2.0',
     about:
-      'The memory that all loaded models may use together, translation and speaker models included. Where it is short, ' +
-      'models without requests are unloaded, the least recently used first. A request whose model finds no room is ' +
-      'answered 503 `overloaded`.',
+      'The memory that all loaded models may use together, translation and speaker models included. Where it is ' +
+      'short, models without requests are unloaded, the least recently used first. A request whose model finds no ' +
+      'room is answered 503 `overloaded`.',
   },
   VERBATIM_MODEL_IDLE_SECONDS: {
     type: 'integer',
@@ -40,7 +41,7 @@ export const MODELS = {
     maximum: 1_000_000,
     since: '0.2.0',
     about:
-      'How long a model stays in memory after its last request. With `0` it is never unloaded for idleness. ' +
-      'The default model always stays.',
+      'How long a model stays in memory after its last request. With `0` it is never unloaded for idleness. The ' +
+      'default model always stays.',
   },
 } as const satisfies SettingTable;

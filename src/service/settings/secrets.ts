@@ -11,8 +11,8 @@ export const SECRETS = {
     allowed: 'at least 16 characters',
     since: '0.1.0',
     about:
-      'API keys are stored as HMAC-SHA256 under this secret; without it they are lost. PostgreSQL needs it set, to the ' +
-      'same value on every server and for the command line.',
+      'API keys are stored as HMAC-SHA256 under this secret; without it they are lost. PostgreSQL needs it set, ' +
+      'to the same value on every server and for the command line.',
   },
   VERBATIM_METRICS_TOKEN: {
     type: 'secret',

@@ -1,4 +1,4 @@
-/** Every setting of the service, by what it is about. The configuration and docs/settings.md are made from this table. */
+/** Every setting of the service, by what it is about. The configuration and docs/settings.md are made from it. */
 import type { SettingGroup } from '../../setting-in-force.js';
 import { AUDIO } from './audio.js';
 import { DEVICE } from './device.js';

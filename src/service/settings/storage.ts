@@ -8,8 +8,9 @@ export const STORAGE = {
     allowed: 'a directory; it is created if it is missing',
     since: '0.2.0',
     about:
-      'The directory for the database, uploads, the audio of jobs and kept recordings. Commands such as `accounts` and ' +
-      '`models use` find the server by it. Servers that share jobs in PostgreSQL must share this directory, too.',
+      'The directory for the database, uploads, the audio of jobs and kept recordings. Commands such as ' +
+      '`accounts` and `models use` find the server by it. Servers that share jobs in PostgreSQL must share this ' +
+      'directory, too.',
   },
   VERBATIM_DATABASE: {
     type: 'path',
@@ -18,10 +19,10 @@ export const STORAGE = {
     allowed: 'the path of an SQLite file, or `postgres://…`',
     since: '0.1.0',
     about:
-      'The database of accounts, keys, credits, jobs and transcripts. The key secret lies beside an SQLite file, as ' +
-      '`FILE.secret`. An address of PostgreSQL, `postgres://USER:PASSWORD@HOST/NAME?sslmode=verify-full`, lets several ' +
-      'servers share one database. It needs `VERBATIM_SECRET`. `sslmode`, `sslrootcert`, `sslcert`, `sslkey`, `host` ' +
-      'and `application_name` may stand after the `?`.',
+      'The database of accounts, keys, credits, jobs and transcripts. The key secret lies beside an SQLite file, ' +
+      'as `FILE.secret`. An address of PostgreSQL, `postgres://USER:PASSWORD@HOST/NAME?sslmode=verify-full`, lets ' +
+      'several servers share one database. It needs `VERBATIM_SECRET`. `sslmode`, `sslrootcert`, `sslcert`, ' +
+      '`sslkey`, `host` and `application_name` may stand after the `?`.',
   },
   VERBATIM_DATABASE_CONNECTIONS: {
     type: 'integer',
@@ -32,8 +33,8 @@ export const STORAGE = {
     since: '0.2.0',
     about:
       'The most connections of this server to PostgreSQL, beside one that listens for notifications. ' +
-      '`max_connections` of the database must leave room for all servers and the command line. ' +
-      'The variable is refused with SQLite.',
+      '`max_connections` of the database must leave room for all servers and the command line. The variable is ' +
+      'refused with SQLite.',
   },
   VERBATIM_MODELS_DIR: {
     type: 'path',
