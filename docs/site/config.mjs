@@ -1,5 +1,6 @@
 /** The site of the manual, as build.mjs copies it beside the documents. */
 import { readFileSync } from 'node:fs';
+import { URL } from 'node:url';
 import { slug } from 'github-slugger';
 
 const { version, sidebar } = JSON.parse(readFileSync(new URL('site.json', import.meta.url), 'utf8'));
@@ -12,6 +13,8 @@ export default {
   description: `The manual of Verbatim ${version}`,
   base: '/docs/guide/',
   cleanUrls: true,
+  // To switch them off it would add a style sheet to the page, which the server's policy does not permit.
+  appearance: { disableTransition: false },
   // The data of all pages lie in a file of their own, not in a script within each page.
   metaChunk: true,
   markdown: {
@@ -22,11 +25,14 @@ export default {
     attrs: { disable: true },
     config(md) {
       // The same for the alignment of tables' columns.
-      md.core.ruler.push('alignment', ({ tokens }) => {
-        for (const token of tokens) {
+      md.core.ruler.push('cells', ({ tokens }) => {
+        tokens.forEach((token, index) => {
           const [, side] = /^text-align:(\w+)$/.exec(token.attrGet('style') ?? '') ?? [];
           if (side !== undefined) token.attrs = [['class', `align-${side}`]];
-        }
+          // A head without text is none, for those who hear the page.
+          const [text, end] = tokens.slice(index + 1, index + 3);
+          if (token.type === 'th_open' && text.content === '') token.tag = end.tag = 'td';
+        });
       });
       // Braces in code are no expressions of Vue.
       const inCode = md.renderer.rules.code_inline;
@@ -38,7 +44,6 @@ export default {
   },
   themeConfig: {
     siteTitle: `Verbatim ${version}`,
-    nav: [{ text: 'API reference', link: '/../../docs', target: '_self' }],
     sidebar,
     outline: [2, 3],
     search: { provider: 'local' },

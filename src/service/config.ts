@@ -7,7 +7,7 @@ import { isAllowEntry } from '../webhooks/addresses.js';
 import { checkDatabase, isPostgres } from './database-address.js';
 import { NETWORK_NAMES } from './settings/network.js';
 import { allowedValues, plainText } from './settings/setting.js';
-import { SETTINGS, type Settings, type Variable, type VariableOf } from './settings/settings.js';
+import { SETTINGS, type ServiceSettings, type Variable, type VariableOf } from './settings/settings.js';
 import { ConfigError, refuseUnknown, type EnvironmentVariables } from './variables.js';
 
 export { ConfigError };
@@ -15,7 +15,7 @@ export { ConfigError };
 type TextType = 'address' | 'path' | 'name' | 'list' | 'secret' | 'device';
 
 /** One of the words of a setting. */
-type WordOf<Name extends VariableOf<'choice'>> = Settings[Name]['values'][number];
+type WordOf<Name extends VariableOf<'choice'>> = ServiceSettings[Name]['values'][number];
 
 export interface Config {
   readonly host: string;
@@ -104,9 +104,9 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
   refuseUnknown(env);
   /** Empty: neither set nor set by default. */
   const text = (name: VariableOf<TextType>): string => env[name] || SETTINGS[name].default;
-  const integer = <Name extends VariableOf<'integer'>>(name: Name): number | Settings[Name]['default'] =>
+  const integer = <Name extends VariableOf<'integer'>>(name: Name): number | ServiceSettings[Name]['default'] =>
     integerIn(name, env[name]);
-  const choice = <Name extends VariableOf<'choice'>>(name: Name): WordOf<Name> | Settings[Name]['default'] =>
+  const choice = <Name extends VariableOf<'choice'>>(name: Name): WordOf<Name> | ServiceSettings[Name]['default'] =>
     choiceIn(name, env[name]);
   const size = <Name extends VariableOf<'size'>>(name: Name): number | null =>
     bytes(name, env[name] || (SETTINGS[name].default ?? ''));
@@ -171,7 +171,10 @@ function refused(name: Variable, value: string): ConfigError {
   return new ConfigError(name, value, plainText(allowedValues(SETTINGS[name])));
 }
 
-function integerIn<Name extends VariableOf<'integer'>>(name: Name, value = ''): number | Settings[Name]['default'] {
+function integerIn<Name extends VariableOf<'integer'>>(
+  name: Name,
+  value = '',
+): number | ServiceSettings[Name]['default'] {
   const { default: fallback, minimum, maximum } = SETTINGS[name];
   if (value === '') return fallback;
   const number = Number(value);
@@ -179,8 +182,11 @@ function integerIn<Name extends VariableOf<'integer'>>(name: Name, value = ''): 
   return number;
 }
 
-function choiceIn<Name extends VariableOf<'choice'>>(name: Name, value = ''): WordOf<Name> | Settings[Name]['default'] {
-  const { default: fallback, values }: { default: Settings[Name]['default']; values: readonly WordOf<Name>[] } =
+function choiceIn<Name extends VariableOf<'choice'>>(
+  name: Name,
+  value = '',
+): WordOf<Name> | ServiceSettings[Name]['default'] {
+  const { default: fallback, values }: { default: ServiceSettings[Name]['default']; values: readonly WordOf<Name>[] } =
     SETTINGS[name];
   if (value === '') return fallback;
   const found = values.find((known) => known === value);

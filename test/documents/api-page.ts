@@ -2,8 +2,8 @@
 import { ERROR_CODES } from '../../src/errors.js';
 import { ERROR_TABLE } from '../../src/http/errors/error-table.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
-import { asProse, table, type Parts } from './marked-parts.js';
-import { fieldTable, namesOf, type Schema } from './schema-table.js';
+import { asProse, markdownTable, type Parts } from './marked-parts.js';
+import { fieldTable, shapeNames, type Schema } from './schema-table.js';
 
 interface Described {
   description: string;
@@ -58,18 +58,18 @@ export function apiParts(): Parts {
   const endpoints = endpointsOf(document);
   const writer = new EndpointWriter(document);
   return {
-    'all endpoints': table(
+    'all endpoints': markdownTable(
       ['Endpoint', 'What it does'],
       endpoints.map(({ title, summary }) => [`[\`${title}\`](#${anchor(title)})`, summary]),
     ),
-    errors: table(
+    errors: markdownTable(
       ['Status', 'Code', 'When', 'Example of a message'],
       ERROR_CODES.map((code) => {
         const { status, meaning, message } = ERROR_TABLE[code];
         return [String(status), `\`${code}\``, meaning, asProse(message)];
       }),
     ),
-    headers: table(
+    headers: markdownTable(
       ['Header', 'Description'],
       Object.values(headersByName(document)).map(({ name, description }) => [`\`${name}\``, description]),
     ),
@@ -153,7 +153,7 @@ class EndpointWriter {
 
   #fields(name: string, isRequest: boolean): string {
     const shape = this.#schemas[name] ?? {};
-    return fieldTable(shape, isRequest, namesOf(this.#schemas, name), this.#schemas);
+    return fieldTable(shape, isRequest, shapeNames(this.#schemas, name), this.#schemas);
   }
 }
 
@@ -163,7 +163,7 @@ function parameterTable(parameters: Parameter[]): string {
     const [row = []] = rowsIn(fieldTable({ properties, required: required ? [name] : [] }, true));
     return [row[0] ?? '', place, row[1] ?? '', row[2] ?? ''];
   });
-  return table(['Name', 'In', 'Type', 'Description'], rows);
+  return markdownTable(['Name', 'In', 'Type', 'Description'], rows);
 }
 
 /** The cells of a table's rows, without its head. */

@@ -28,7 +28,7 @@ function inLines(markdown: string): Promise<string> {
   return format(markdown, { parser: 'markdown', printWidth: 120, proseWrap: 'always', singleQuote: true });
 }
 
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');

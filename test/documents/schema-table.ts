@@ -1,5 +1,5 @@
 /** The fields of a shape of the OpenAPI document, as rows of a table. */
-import { asProse, table } from './marked-parts.js';
+import { asProse, markdownTable } from './marked-parts.js';
 
 export interface Schema {
   type?: string | string[];
@@ -25,7 +25,7 @@ export interface Schema {
 export type NameOf = (schema: Schema) => string | undefined;
 
 /** Shapes by their names, as references. `itself`: the one whose table is written. */
-export function namesOf(shapes: Readonly<Record<string, Schema>>, itself: string): NameOf {
+export function shapeNames(shapes: Readonly<Record<string, Schema>>, itself: string): NameOf {
   const known = Object.entries(shapes)
     .filter(([name, { properties }]) => name !== itself && properties !== undefined)
     .map(([name, { properties = {} }]) => ({ name, fields: Object.entries(properties).map(asText) }))
@@ -54,7 +54,7 @@ export function fieldTable(
   const own = base === undefined ? schema : without(schema, shapes[base]);
   const rows = (own.anyOf ?? [own]).flatMap((part) => rowsOf(part, '', { isRequest, nameOf, shapes }));
   const head = base === undefined ? '' : `The fields of ${linkTo(base)}, and these:\n\n`;
-  return head + table(['Field', 'Type', 'Description'], unique(rows));
+  return head + markdownTable(['Field', 'Type', 'Description'], unique(rows));
 }
 
 function linkTo(name: string): string {

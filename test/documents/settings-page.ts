@@ -5,7 +5,7 @@ import { allowedValues, type Setting } from '../../src/service/settings/setting.
 import { SETTINGS_BY_GROUP } from '../../src/service/settings/settings.js';
 import { RETIRED_VARIABLES } from '../../src/service/variables.js';
 import { SETTING_GROUPS, type SettingGroup } from '../../src/setting-in-force.js';
-import { table, type Parts } from './marked-parts.js';
+import { markdownTable, type Parts } from './marked-parts.js';
 
 export function settingsParts(): Parts {
   return {
@@ -13,7 +13,7 @@ export function settingsParts(): Parts {
     'variables that have no effect': Object.entries(RETIRED_VARIABLES)
       .map(([name, why]) => `\`${name}\` is ignored, with a warning: ${why}. The next version refuses it.`)
       .join('\n\n'),
-    'limits that no variable sets': table(['Limit', 'Value'], fixedLimits()),
+    'limits that no variable sets': markdownTable(['Limit', 'Value'], fixedLimits()),
   };
 }
 
@@ -27,7 +27,7 @@ function groupSection(group: SettingGroup): string {
 function section(name: string, setting: Setting): string {
   const allowed = setting.type === 'integer' ? `${setting.minimum} to ${setting.maximum}` : allowedValues(setting);
   const facts = [[setting.type, defaultOf(setting), allowed, setting.since]];
-  return [`### ${name}`, setting.about, table(['Type', 'Default', 'Allowed', 'Since'], facts)].join('\n\n');
+  return [`### ${name}`, setting.about, markdownTable(['Type', 'Default', 'Allowed', 'Since'], facts)].join('\n\n');
 }
 
 function defaultOf(setting: Setting): string {

@@ -7,7 +7,7 @@ const SPEAKERS = ['auto', 'off'] as const;
 
 const TRANSLATION_BACKENDS = ['auto', 'ggml', 'ctranslate2'] as const;
 
-export const AUDIO = {
+export const AUDIO_SETTINGS = {
   VERBATIM_VAD: {
     type: 'choice',
     default: 'auto',

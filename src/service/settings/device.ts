@@ -12,7 +12,7 @@ const WEIGHT_CACHES = ['on', 'shared', 'off'] as const;
 /** The largest value of VERBATIM_BATCH. */
 export const MOST_BATCH = 64;
 
-export const DEVICE = {
+export const DEVICE_SETTINGS = {
   VERBATIM_DEVICE: {
     type: 'device',
     default: 'auto',

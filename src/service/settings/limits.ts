@@ -1,7 +1,7 @@
 /** Settings: how much the service takes on, and how much an account may have. */
 import type { SettingTable } from './setting.js';
 
-export const LIMITS = {
+export const LIMITS_SETTINGS = {
   VERBATIM_MAX_BACKLOG_SECONDS: {
     type: 'integer',
     default: 36_000,

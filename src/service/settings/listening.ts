@@ -1,7 +1,7 @@
 /** Settings: where the service listens. */
 import type { SettingTable } from './setting.js';
 
-export const LISTENING = {
+export const LISTENING_SETTINGS = {
   VERBATIM_HOST: {
     type: 'address',
     default: '127.0.0.1',

@@ -1,7 +1,7 @@
 /** Settings: which speech models serve, and how much memory they may use. */
 import type { SettingTable } from './setting.js';
 
-export const MODELS = {
+export const MODELS_SETTINGS = {
   VERBATIM_MODEL: {
     type: 'name',
     default: '',

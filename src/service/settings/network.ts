@@ -3,7 +3,7 @@ import type { SettingTable } from './setting.js';
 
 export const NETWORK_NAMES = ['loopback', 'linklocal', 'uniquelocal'] as const;
 
-export const NETWORK = {
+export const NETWORK_SETTINGS = {
   VERBATIM_WEBHOOK_ALLOW: {
     type: 'list',
     default: '',

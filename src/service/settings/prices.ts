@@ -1,7 +1,7 @@
 /** Settings: what a started minute costs. */
 import type { SettingTable } from './setting.js';
 
-export const PRICES = {
+export const PRICES_SETTINGS = {
   VERBATIM_CREDITS_PER_MINUTE: {
     type: 'integer',
     default: 1,

@@ -3,7 +3,7 @@ import type { SettingTable } from './setting.js';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-export const SECRETS = {
+export const SECRETS_SETTINGS = {
   VERBATIM_SECRET: {
     type: 'secret',
     default: '',

@@ -1,7 +1,7 @@
 /** Settings: where data and models are. */
 import type { SettingTable } from './setting.js';
 
-export const STORAGE = {
+export const STORAGE_SETTINGS = {
   VERBATIM_DATA_DIR: {
     type: 'path',
     default: 'data',
