@@ -3,7 +3,7 @@
  * links as the site needs them, and VitePress makes pages of them. Nothing of it comes from a network.
  */
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,9 @@ import { sidebarOf } from './sidebar.mjs';
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..');
 const staged = join(root, 'build', 'guide');
-const out = join(root, 'dist', 'guide');
+const guide = join(root, 'dist', 'guide');
+/** Takes the place of dist/guide when it is whole. */
+const out = join(root, 'build', 'guide-pages');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 const markdownIn = (folder, pattern = /\.md$/) =>
@@ -28,9 +30,10 @@ const DOCUMENTS = [
   ...markdownIn('bench', /^RESULTS.*\.md$/),
 ].filter((path) => existsSync(join(root, path)));
 
-/** Where a file of the repository is in the site. */
+/** Where a file of the repository is in the site. SECURITY.md and docs/security.md must not be one. */
 function placeOf(path) {
-  return path === 'README.md' ? 'index.md' : path.replace(/^docs\//, '');
+  if (path === 'README.md') return 'index.md';
+  return path.includes('/') ? path.replace(/^docs\//, '') : `project/${path}`;
 }
 
 /** A link as the site needs it; null: it leads to what the site does not have. */
@@ -108,13 +111,16 @@ function hashOfInputs() {
 }
 
 const inputs = hashOfInputs();
-const marker = join(out, 'made-from.txt');
-if (!existsSync(marker) || readFileSync(marker, 'utf8') !== inputs) {
+const MARKER = 'made-from.txt';
+if (!existsSync(join(guide, MARKER)) || readFileSync(join(guide, MARKER), 'utf8') !== inputs) {
   process.env.NODE_ENV = 'production';
   stage();
   rmSync(out, { recursive: true, force: true });
   await build(staged, { outDir: out });
   dropStyleAttributes();
   writeFileSync(join(out, 'inline-scripts.json'), JSON.stringify(inlineScripts()));
-  writeFileSync(marker, inputs);
+  writeFileSync(join(out, MARKER), inputs);
+  rmSync(guide, { recursive: true, force: true });
+  mkdirSync(dirname(guide), { recursive: true });
+  renameSync(out, guide);
 }

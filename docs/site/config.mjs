@@ -42,6 +42,8 @@ export default {
       };
     },
   },
+  // The index of the search has all words of the manual.
+  vite: { build: { chunkSizeWarningLimit: 2000 } },
   themeConfig: {
     siteTitle: `Verbatim ${version}`,
     sidebar,

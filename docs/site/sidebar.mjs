@@ -6,7 +6,7 @@ const GROUPS = [
   ['Operate', ['settings', 'accounts', 'https', 'backup', 'upgrade', 'scale', 'tuning', 'monitoring', 'security']],
   ['How it works', ['design', 'proof', 'internals/']],
   ['Measurements', ['bench/']],
-  ['The project', ['CHANGELOG', 'CONTRIBUTING', 'SECURITY', 'models/README']],
+  ['The project', ['project/', 'models/README']],
 ];
 const REST = 'More';
 

@@ -108,8 +108,7 @@ export function readConfig(env: EnvironmentVariables, packageRoot: string): Conf
     integerIn(name, env[name]);
   const choice = <Name extends VariableOf<'choice'>>(name: Name): WordOf<Name> | ServiceSettings[Name]['default'] =>
     choiceIn(name, env[name]);
-  const size = <Name extends VariableOf<'size'>>(name: Name): number | null =>
-    bytes(name, env[name] || (SETTINGS[name].default ?? ''));
+  const size = (name: VariableOf<'size'>): number | null => bytes(name, env[name] || (SETTINGS[name].default ?? ''));
   const dataDir = text('VERBATIM_DATA_DIR');
   const database = checkDatabase(text('VERBATIM_DATABASE') || join(dataDir, 'verbatim.db'), 'VERBATIM_DATABASE');
   const autoModel = choice('VERBATIM_AUTO_MODEL');

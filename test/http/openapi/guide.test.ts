@@ -30,7 +30,11 @@ describe('/docs/guide', () => {
 
   it('has a page for every document, none with an attribute of style', async () => {
     const files = readdirSync(join(packageRoot, 'docs'), { recursive: true, encoding: 'utf8' });
-    for (const file of [...files.filter((name) => name.endsWith('.md')), 'CHANGELOG.md', 'src/client/README.md']) {
+    for (const file of [
+      ...files.filter((name) => name.endsWith('.md')),
+      'project/CHANGELOG.md',
+      'src/client/README.md',
+    ]) {
       const answer = await get(`/${file.replace(/\.md$/, '')}`);
       expect(answer.status, file).to.equal(200);
       expect(await answer.text(), file)
