@@ -16,7 +16,7 @@ import { callsOf, type ShellCall } from '../support/documents/dry-shell.js';
 /** Tests that run the blocks of these languages in these documents, in order, against a service. */
 const RUN: Readonly<Record<string, readonly string[]>> = {
   'test/service/curl-lines.full.test.ts': ['README.md curl', 'docs/api.md curl', 'docs/clients.md curl'],
-  'test/service/curl-lines.full.test.ts ': ['docs/clients.md ts'],
+  'test/documents/code-blocks.full.test.ts': ['docs/api.md ts', 'docs/clients.md ts'],
   'test/documents/pages.full.test.ts': [
     ...['docs/tutorial.md sh', 'docs/tutorial.md curl', 'docs/tutorial.md js'],
     ...['docs/library.md curl', 'docs/live.md js'],
@@ -56,8 +56,7 @@ async function check({ program, words, variables }: ShellCall, document: string)
 
 describe('A block of code in a document', () => {
   const blocks = documents().flatMap((document) => blocksOf(document));
-  // docs/api.md is being written anew.
-  const tried = blocks.filter(({ notRun, document }) => notRun === null && document !== 'docs/api.md');
+  const tried = blocks.filter(({ notRun }) => notRun === null);
 
   for (const block of tried.filter(({ language }) => language === 'sh'))
     it(`is what the programs take: ${title(block)}`, async () => {
