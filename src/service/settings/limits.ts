@@ -41,7 +41,7 @@ export const LIMITS_SETTINGS = {
     since: '0.2.0',
     about:
       'Jobs of one account that have not ended. Together they keep at most this number times 100 MB of audio. ' +
-      'Above either limit a new job is answered 429 `rate_limited`.',
+      'Above either limit a new job is answered 429 `rate_limited`; see [Jobs](jobs.md).',
   },
   VERBATIM_MAX_LIVE_SESSIONS: {
     type: 'integer',

@@ -13,7 +13,7 @@ export const NETWORK_SETTINGS = {
     about:
       'Targets of webhooks that are allowed beside the public internet. Without it, private, loopback and ' +
       'link-local addresses are refused, so that a webhook cannot reach your own network or the metadata service ' +
-      'of a cloud.',
+      'of a cloud. See [Jobs](jobs.md).',
   },
   VERBATIM_TRUST_PROXY: {
     type: 'list',
@@ -25,7 +25,8 @@ export const NETWORK_SETTINGS = {
     since: '0.2.0',
     about:
       'The proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` are trusted. Set it behind ' +
-      'every proxy: without it all clients have the address of the proxy, and signing in over https fails.',
+      'every proxy: without it all clients have the address of the proxy, and signing in over https fails. See ' +
+      '[HTTPS](https.md).',
   },
   VERBATIM_CORS_ORIGINS: {
     type: 'list',
@@ -43,6 +44,8 @@ export const NETWORK_SETTINGS = {
     default: 'on',
     values: ['on', 'off'],
     since: '0.2.0',
-    about: 'Whether the pages under `/dashboard` exist. With `off` the first start prints no link to sign in either.',
+    about:
+      'Whether the pages under `/dashboard` exist; see [Dashboard](dashboard.md). With `off` the first start ' +
+      'prints no link to sign in either.',
   },
 } as const satisfies SettingTable;

@@ -8,7 +8,9 @@ export const PRICES_SETTINGS = {
     minimum: 0,
     maximum: 1_000_000,
     since: '0.1.0',
-    about: 'Credits for each started minute of audio. With `0` everything but the surcharges is free.',
+    about:
+      'Credits for each started minute of audio. With `0` everything but the surcharges is free. See ' +
+      '[Accounts](accounts.md).',
   },
   VERBATIM_TRANSLATION_CREDITS_PER_MINUTE: {
     type: 'integer',

@@ -22,7 +22,7 @@ export const STORAGE_SETTINGS = {
       'The database of accounts, keys, credits, jobs and transcripts. The key secret lies beside an SQLite file, ' +
       'as `FILE.secret`. An address of PostgreSQL, `postgres://USER:PASSWORD@HOST/NAME?sslmode=verify-full`, lets ' +
       'several servers share one database. It needs `VERBATIM_SECRET`. `sslmode`, `sslrootcert`, `sslcert`, ' +
-      '`sslkey`, `host` and `application_name` may stand after the `?`.',
+      '`sslkey`, `host` and `application_name` may stand after the `?`. See [PostgreSQL](postgresql.md).',
   },
   VERBATIM_DATABASE_CONNECTIONS: {
     type: 'integer',
