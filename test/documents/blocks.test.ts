@@ -82,7 +82,7 @@ describe('A block of code in a document', () => {
     const known = ['text', 'sh', 'json', 'yaml', 'python'];
     const others = tried.filter(({ language }) => !known.includes(language));
     expect(others.filter((block) => !isRun(`${block.document} ${block.language}`)).map(title)).to.deep.equal([]);
-    for (const test of Object.keys(RUN)) expect(existsSync(join(packageRoot, test.trim())), test).to.equal(true);
+    for (const test of Object.keys(RUN)) expect(existsSync(join(packageRoot, test)), test).to.equal(true);
   });
 
   it('is found with its mark and the file that it is saved as', () => {
