@@ -31,7 +31,7 @@ const pageOf = (theme: Theme, home: string | null): string => `<!doctype html>
 <header>
 <img src="/favicon.ico" alt="" width="26" height="26">
 <strong>Verbatim</strong>
-<span>API reference</span>
+<h1>API reference</h1>
 <nav aria-label="Pages">
 ${home === null ? '' : `<a href="${home}">Dashboard</a>`}
 <a href="${GUIDE}/">Manual</a>
