@@ -3,8 +3,9 @@
 const GROUPS = [
   ['Start', ['index', 'tutorial', 'install', 'gpu', 'troubleshooting']],
   ['Use', ['api', 'clients', 'live', 'library', 'dashboard', 'models', 'src/client/README']],
-  ['Operate', ['settings', 'accounts', 'https', 'backup', 'upgrade', 'scale', 'tuning', 'monitoring', 'security']],
-  ['How it works', ['design', 'proof', 'internals/']],
+  ['Operate', ['settings', 'accounts', 'jobs', 'https', 'security', 'monitoring', 'backup', 'upgrade']],
+  ['Grow', ['tuning', 'scale', 'postgresql']],
+  ['How it works', ['internals/']],
   ['Measurements', ['bench/']],
   ['The project', ['project/', 'models/README']],
 ];
