@@ -16,7 +16,7 @@ import { callsOf, type ShellCall } from '../support/documents/dry-shell.js';
 /** Tests that run the blocks of these languages in these documents, in order, against a service. */
 const RUN: Readonly<Record<string, readonly string[]>> = {
   'test/service/curl-lines.full.test.ts': ['README.md curl', 'docs/api.md curl', 'docs/clients.md curl'],
-  'test/documents/code-blocks.full.test.ts': ['docs/api.md ts', 'docs/clients.md ts'],
+  'test/documents/code-blocks.full.test.ts': ['docs/api.md ts', 'docs/clients.md ts', 'src/client/README.md ts'],
   'test/documents/pages.full.test.ts': [
     ...['docs/tutorial.md sh', 'docs/tutorial.md curl', 'docs/tutorial.md js'],
     ...['docs/library.md curl', 'docs/live.md js'],
