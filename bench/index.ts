@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { addBenchAccuracy } from './commands/accuracy.js';
 import { addBenchClips } from './commands/clips.js';
 import { addBenchCompare } from './commands/compare.js';
+import { addBenchDraw } from './commands/draw.js';
 import { addBenchEngine } from './commands/engine.js';
 import { addBenchHttp } from './commands/http.js';
 import { addBenchLedger } from './commands/ledger.js';
@@ -35,6 +36,7 @@ export function addBenchCommands(bench: Command, parts: BenchParts = BENCH_PARTS
     addBenchNodes,
     addBenchLibrary,
     addBenchClips,
+    addBenchDraw,
     addBenchSegments,
     addBenchThroughput,
     addBenchSpeakers,

@@ -7,7 +7,7 @@ import { sweep } from '../engine/sweep.js';
 import { loadBinding } from '../../src/engine/binding.js';
 import { integerList, listOf } from './lists.js';
 import { speechDecoder } from '../../src/service/speech-decoder.js';
-import { COMPUTE_TYPES, MOST_BATCH, SPEECH_DECODERS } from '../../src/service/config.js';
+import { COMPUTE_TYPES, MOST_BATCH, SPEECH_DECODERS } from '../../src/service/settings/device.js';
 import { engineCharts, engineTable } from '../reports/engine-report.js';
 import { cellMeasurer } from './measure-cell.js';
 import type { BenchParts } from './parts.js';

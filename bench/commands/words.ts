@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { loadBinding } from '../../src/engine/binding.js';
 import { readTimedClips, TIMED_CLIPS, type TimedClip } from '../../src/models/alignment/timed-clips.js';
-import { VOICE_ACTIVITY } from '../../src/service/config.js';
+import { VOICE_ACTIVITY } from '../../src/service/settings/audio.js';
 import { UsageError } from '../../src/service/variables.js';
 import { voiceActivityModel } from '../../src/service/voice-activity.js';
 import { refuseGiven } from '../../src/cli/options.js';

@@ -36,16 +36,26 @@ const MOST_MARKERS = 60;
 
 const requireLater = createRequire(__filename);
 
+/** The same chart gives the same text. */
 export function renderSvg(chart: Chart): string {
   // Not when this file is loaded: the library is large, and every command that draws nothing would wait for it.
   const { init } = requireLater('echarts') as typeof ECharts;
   const drawing = init(null, null, { renderer: 'svg', ssr: true, ...SIZE });
   try {
     drawing.setOption({ ...frame(chart), ...(chart.kind === 'lines' ? lines(chart) : bars(chart)) });
-    return drawing.renderToSVGString();
+    return numberedAnew(drawing.renderToSVGString());
   } finally {
     drawing.dispose();
   }
+}
+
+/** The library numbers its classes through all drawings of the process. */
+function numberedAnew(svg: string): string {
+  const names = new Map<string, string>();
+  return svg.replaceAll(/zr\d+-(cls|c)-?\d+/g, (name) => {
+    if (!names.has(name)) names.set(name, `chart-${names.size}`);
+    return names.get(name) ?? name;
+  });
 }
 
 function frame({ title }: Labels): EChartsOption {

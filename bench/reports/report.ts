@@ -34,19 +34,26 @@ export interface Report {
 /** Writes NAME.json, NAME.md and NAME-CHART.svg; returns their paths. */
 export function writeReport(directory: string, report: Report): string[] {
   mkdirSync(directory, { recursive: true });
-  const write = (file: string, text: string): string => {
-    const path = join(directory, file);
-    writeFileSync(path, text);
-    return path;
-  };
   return [
-    write(`${report.name}.json`, `${JSON.stringify(report, null, 2)}\n`),
-    write(`${report.name}.md`, `${toMarkdown(report)}\n${chartLines(report).join('\n')}`),
-    ...report.charts.map((chart) => write(chartFile(report, chart), renderSvg(chart))),
+    write(directory, `${report.name}.json`, `${JSON.stringify(report, null, 2)}\n`),
+    write(directory, `${report.name}.md`, `${toMarkdown(report)}\n${chartLines(report).join('\n')}`),
+    ...writeCharts(directory, report),
   ];
 }
 
-function chartFile({ name }: Report, chart: Chart): string {
+/** Writes NAME-CHART.svg for each chart; returns their paths. */
+export function writeCharts(directory: string, report: Pick<Report, 'name' | 'charts'>): string[] {
+  mkdirSync(directory, { recursive: true });
+  return report.charts.map((chart) => write(directory, chartFile(report, chart), renderSvg(chart)));
+}
+
+function write(directory: string, file: string, text: string): string {
+  const path = join(directory, file);
+  writeFileSync(path, text);
+  return path;
+}
+
+function chartFile({ name }: Pick<Report, 'name'>, chart: Chart): string {
   return `${name}-${chart.name}.svg`;
 }
 

@@ -21,7 +21,7 @@ export function addServe(program: Command): void {
   for (const { flag, value, variable, description } of SETTINGS)
     command.option(`${flag} <${value}>`, `${description} (default: ${variable})`);
   command
-    .description('run the service; all other settings come from the environment (see docs/operations.md)')
+    .description('run the service; all other settings come from the environment (see docs/settings.md)')
     .action(serveWithFlags);
 }
 

@@ -3742,12 +3742,12 @@ export interface components {
          */
         prefix: string;
         /**
-         * @description `keys:write` makes a management key.
+         * @description `keys:write` makes a management key, `admin` one of an operator.
          * @example [
          *       "keys:write"
          *     ]
          */
-        scopes: 'keys:write'[];
+        scopes: ('keys:write' | 'admin')[];
         /**
          * Format: date-time
          * @description ISO 8601, UTC, with milliseconds.

@@ -8,7 +8,6 @@ type Backend = 'cuda' | 'vulkan';
 
 /** Every spelling of VERBATIM_DEVICE. */
 export const DEVICE_SETTING = /^(auto|cpu|cuda(:\d+(,\d+)*)?|vulkan(:(\d+(,\d+)*|software))?)$/;
-export const DEVICE_SETTINGS = 'auto, cpu, cuda, cuda:N[,N...], vulkan, vulkan:N[,N...] or vulkan:software';
 
 const HOW_TO_BUILD: Readonly<Record<Backend, string>> = {
   cuda: 'this build has no CUDA (build it with VERBATIM_CUDA=ON where nvcc and cuBLAS are installed)',

@@ -111,6 +111,11 @@ export class Library {
     return { stored: { ...stored, version: content.version }, document: parsed(content.content.text) };
   }
 
+  /** Those of the ids whose transcripts are kept. */
+  async keptAmong(ids: readonly string[]): Promise<Set<string>> {
+    return new Set(ids.length === 0 ? [] : await this.#transcripts.knownAmong(ids));
+  }
+
   async body(kept: KeptTranscript): Promise<TranscriptBody> {
     return transcriptBody(kept.stored, kept.document);
   }

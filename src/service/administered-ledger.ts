@@ -93,5 +93,5 @@ export function copyDatabase(from: string, to: string): Promise<Copied> {
 function fileConfig(program: string): Config {
   const config = readConfig(process.env, packageRoot);
   if (!isPostgres(config.database)) return config;
-  throw new UsageError(`VERBATIM_DATABASE is PostgreSQL: use ${program} instead, see docs/operations.md.`);
+  throw new UsageError(`VERBATIM_DATABASE is PostgreSQL: use ${program} instead, see docs/postgresql.md.`);
 }

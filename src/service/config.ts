@@ -2,13 +2,21 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
-import { DEVICE_SETTING, DEVICE_SETTINGS } from '../engine/devices.js';
+import { DEVICE_SETTING } from '../engine/devices.js';
 import type { WyomingOptions } from '../http/wyoming/server.js';
 import { isAllowEntry } from '../webhooks/addresses.js';
 import { checkDatabase, isPostgres } from './database-address.js';
-import { ConfigError, refuseUnknown, type EnvironmentVariables, type Variable } from './variables.js';
+import { NETWORK_NAMES } from './settings/network.js';
+import { allowedValues, plainText } from './settings/setting.js';
+import { SETTINGS, type ServiceSettings, type Variable, type VariableOf } from './settings/settings.js';
+import { ConfigError, refuseUnknown, type EnvironmentVariables } from './variables.js';
 
 export { ConfigError };
+
+type TextType = 'address' | 'path' | 'name' | 'list' | 'secret' | 'device';
+
+/** One of the words of a setting. */
+type WordOf<Name extends VariableOf<'choice'>> = ServiceSettings[Name]['values'][number];
 
 export interface Config {
   readonly host: string;
@@ -32,7 +40,7 @@ export interface Config {
   readonly modelMemory: number | null;
   /** An unused model is unloaded after this time. 0: never. */
   readonly modelIdleSeconds: number;
-  /** As in DEVICE_SETTINGS. */
+  /** As in SETTINGS. */
   readonly deviceSetting: string;
   /**
    * Windows, or units of work of the batched decoder, that one device computes at the same time. null: see slotsOn().
@@ -67,140 +75,133 @@ export interface Config {
   readonly creditsPerMinute: number;
   readonly translationCreditsPerMinute: number;
   readonly diarizationCreditsPerMinute: number;
-  readonly translationBackend: (typeof TRANSLATION_BACKENDS)[number];
+  readonly translationBackend: WordOf<'VERBATIM_TRANSLATION_BACKEND'>;
   /** 'auto': runs the encoder on the accelerator if the addon has one (CPU only). */
-  readonly accelerator: (typeof ACCELERATOR_MODES)[number];
+  readonly accelerator: WordOf<'VERBATIM_ACCEL'>;
   /** The speech decoder. 'auto': depends on the device, see speechDecoder(). */
-  readonly speechDecoder: (typeof SPEECH_DECODERS)[number];
+  readonly speechDecoder: WordOf<'VERBATIM_SPEECH_DECODER'>;
   /** The number type that the batched decoder computes in. */
-  readonly compute: (typeof COMPUTE_TYPES)[number];
+  readonly compute: WordOf<'VERBATIM_COMPUTE'>;
   /** Whether packed weights are kept beside the models. 'shared': processes share them whatever it costs. */
-  readonly weightCache: (typeof WEIGHT_CACHES)[number];
+  readonly weightCache: WordOf<'VERBATIM_WEIGHT_CACHE'>;
   /** Windows in flight in the batched decoder. null: DEFAULT_BATCH. */
   readonly batch: number | null;
   /** How speech is detected. 'auto': by the model if it is installed, see voiceActivityModel(). */
-  readonly voiceActivity: (typeof VOICE_ACTIVITY)[number];
+  readonly voiceActivity: WordOf<'VERBATIM_VAD'>;
   /** Whether speakers are distinguished if the models and their runtime are installed; see createSpeakerEngine(). */
-  readonly speakers: (typeof SPEAKERS)[number];
+  readonly speakers: WordOf<'VERBATIM_SPEAKERS'>;
   /** The names of models. null: the manifest's defaults. */
   readonly speakerSegmentation: string | null;
   readonly speakerEmbedding: string | null;
   /** ffmpeg, for formats that the engine cannot read: a path, or a name in the standard program directories. */
   readonly ffmpeg: string;
-  readonly logLevel: LogLevel;
+  readonly logLevel: WordOf<'VERBATIM_LOG_LEVEL'>;
   readonly secret: string | null;
   readonly metricsToken: string | null;
 }
 
-export const TRANSLATION_BACKENDS = ['auto', 'ggml', 'ctranslate2'] as const;
-
-export const ACCELERATOR_MODES = ['auto', 'float32', 'off'] as const;
-
-export const SPEECH_DECODERS = ['auto', 'batched', 'whisper.cpp'] as const;
-
-export const COMPUTE_TYPES = ['auto', 'int8', 'bfloat16', 'float32'] as const;
-
-export const WEIGHT_CACHES = ['on', 'shared', 'off'] as const;
-
-export const VOICE_ACTIVITY = ['auto', 'silero', 'energy'] as const;
-
-export const SPEAKERS = ['auto', 'off'] as const;
-
-/** The largest value of VERBATIM_BATCH. */
-export const MOST_BATCH = 64;
-
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
 /** Throws UsageError. */
 export function readConfig(env: EnvironmentVariables, packageRoot: string): Config {
   refuseUnknown(env);
-  const text = (name: Variable, fallback: string): string => env[name] || fallback;
-  const integer = <T>(name: Variable, fallback: T, minimum: number, maximum: number): number | T => {
-    const value = env[name];
-    if (value === undefined || value === '') return fallback;
-    const number = Number(value);
-    if (!/^\d+$/.test(value) || number < minimum || number > maximum) {
-      throw new ConfigError(name, value, `an integer from ${minimum} to ${maximum}`);
-    }
-    return number;
-  };
-  const onOrOff = (name: Variable): boolean | null => {
-    const value = text(name, '');
-    return value === '' ? null : oneOf(name, value, ['on', 'off']) === 'on';
-  };
-  const dataDir = text('VERBATIM_DATA_DIR', 'data');
-  const database = checkDatabase(text('VERBATIM_DATABASE', join(dataDir, 'verbatim.db')), 'VERBATIM_DATABASE');
+  /** Empty: neither set nor set by default. */
+  const text = (name: VariableOf<TextType>): string => env[name] || SETTINGS[name].default;
+  const integer = <Name extends VariableOf<'integer'>>(name: Name): number | ServiceSettings[Name]['default'] =>
+    integerIn(name, env[name]);
+  const choice = <Name extends VariableOf<'choice'>>(name: Name): WordOf<Name> | ServiceSettings[Name]['default'] =>
+    choiceIn(name, env[name]);
+  const size = (name: VariableOf<'size'>): number | null => bytes(name, env[name] || (SETTINGS[name].default ?? ''));
+  const dataDir = text('VERBATIM_DATA_DIR');
+  const database = checkDatabase(text('VERBATIM_DATABASE') || join(dataDir, 'verbatim.db'), 'VERBATIM_DATABASE');
+  const autoModel = choice('VERBATIM_AUTO_MODEL');
   return Object.freeze({
-    host: text('VERBATIM_HOST', '127.0.0.1'),
-    port: integer('VERBATIM_PORT', 8080, 0, 65535),
-    agentPort: integer('VERBATIM_AGENT_PORT', null, 0, 65535),
-    wyoming: wyoming(integer('VERBATIM_WYOMING_PORT', null, 0, 65535), {
-      host: text('VERBATIM_WYOMING_HOST', ''),
-      key: text('VERBATIM_WYOMING_KEY', ''),
+    host: text('VERBATIM_HOST'),
+    port: integer('VERBATIM_PORT'),
+    agentPort: integer('VERBATIM_AGENT_PORT'),
+    wyoming: wyoming(integer('VERBATIM_WYOMING_PORT'), {
+      host: env['VERBATIM_WYOMING_HOST'] ?? '',
+      key: text('VERBATIM_WYOMING_KEY'),
     }),
     dataDir,
     database,
-    databaseConnections: connections(integer('VERBATIM_DATABASE_CONNECTIONS', null, 2, 1000), database),
-    modelsDir: text('VERBATIM_MODELS_DIR', join(packageRoot, 'models')),
-    model: text('VERBATIM_MODEL', '') || null,
-    autoModel: onOrOff('VERBATIM_AUTO_MODEL'),
-    modelMemory: bytes('VERBATIM_MODEL_MEMORY', text('VERBATIM_MODEL_MEMORY', '')),
-    modelIdleSeconds: integer('VERBATIM_MODEL_IDLE_SECONDS', 600, 0, 1_000_000),
-    deviceSetting: deviceSetting(text('VERBATIM_DEVICE', 'auto')),
-    slots: integer('VERBATIM_SLOTS', null, 1, 256),
-    threads: integer('VERBATIM_THREADS', 1, 1, 256),
-    maxBacklogSeconds: integer('VERBATIM_MAX_BACKLOG_SECONDS', 36_000, 1, 100_000_000),
-    maxAudioSeconds: integer('VERBATIM_MAX_AUDIO_SECONDS', 14_400, 1, 1_000_000),
-    maxInFlight: integer('VERBATIM_MAX_IN_FLIGHT', 64, 1, 100_000),
-    maxOpenJobs: integer('VERBATIM_MAX_OPEN_JOBS', 100, 1, 100_000),
-    maxLiveSessions: integer('VERBATIM_MAX_LIVE_SESSIONS', 8, 1, 100_000),
-    maxLiveSeconds: integer('VERBATIM_MAX_LIVE_SECONDS', 14_400, 1, 1_000_000),
-    maxLiveDecoders: integer('VERBATIM_MAX_LIVE_DECODERS', 64, 0, 10_000),
-    jobRetentionHours: integer('VERBATIM_JOB_RETENTION_HOURS', 72, 1, 87_600),
-    maxLibraryBytes:
-      bytes('VERBATIM_LIBRARY_MAX_BYTES', text('VERBATIM_LIBRARY_MAX_BYTES', ''), '0') ?? DEFAULT_LIBRARY_BYTES,
-    webhookAllow: Object.freeze(webhookAllow(text('VERBATIM_WEBHOOK_ALLOW', ''))),
-    maxConnectionsPerAddress: integer('VERBATIM_MAX_CONNECTIONS_PER_ADDRESS', 256, 1, 1_000_000),
-    trustProxy: Object.freeze(proxies(text('VERBATIM_TRUST_PROXY', ''))),
-    corsOrigins: Object.freeze(origins(text('VERBATIM_CORS_ORIGINS', ''))),
-    dashboard: oneOf('VERBATIM_DASHBOARD', text('VERBATIM_DASHBOARD', 'on'), ['on', 'off']) === 'on',
-    creditsPerMinute: integer('VERBATIM_CREDITS_PER_MINUTE', 1, 0, 1_000_000),
-    translationCreditsPerMinute: integer('VERBATIM_TRANSLATION_CREDITS_PER_MINUTE', 0, 0, 1_000_000),
-    diarizationCreditsPerMinute: integer('VERBATIM_DIARIZATION_CREDITS_PER_MINUTE', 0, 0, 1_000_000),
-    translationBackend: oneOf(
-      'VERBATIM_TRANSLATION_BACKEND',
-      text('VERBATIM_TRANSLATION_BACKEND', 'auto'),
-      TRANSLATION_BACKENDS,
-    ),
-    accelerator: oneOf('VERBATIM_ACCEL', text('VERBATIM_ACCEL', 'auto'), ACCELERATOR_MODES),
-    speechDecoder: oneOf('VERBATIM_SPEECH_DECODER', text('VERBATIM_SPEECH_DECODER', 'auto'), SPEECH_DECODERS),
-    compute: oneOf('VERBATIM_COMPUTE', text('VERBATIM_COMPUTE', 'auto'), COMPUTE_TYPES),
-    weightCache: oneOf('VERBATIM_WEIGHT_CACHE', text('VERBATIM_WEIGHT_CACHE', 'on'), WEIGHT_CACHES),
-    batch: integer('VERBATIM_BATCH', null, 1, MOST_BATCH),
-    voiceActivity: oneOf('VERBATIM_VAD', text('VERBATIM_VAD', 'auto'), VOICE_ACTIVITY),
-    speakers: oneOf('VERBATIM_SPEAKERS', text('VERBATIM_SPEAKERS', 'auto'), SPEAKERS),
-    speakerSegmentation: text('VERBATIM_SPEAKER_SEGMENTATION', '') || null,
-    speakerEmbedding: text('VERBATIM_SPEAKER_EMBEDDING', '') || null,
-    ffmpeg: program('VERBATIM_FFMPEG', text('VERBATIM_FFMPEG', 'ffmpeg')),
-    logLevel: oneOf('VERBATIM_LOG_LEVEL', text('VERBATIM_LOG_LEVEL', 'info'), LOG_LEVELS),
-    secret: secret(text('VERBATIM_SECRET', '')),
-    metricsToken: text('VERBATIM_METRICS_TOKEN', '') || null,
+    databaseConnections: connections(integer('VERBATIM_DATABASE_CONNECTIONS'), database),
+    modelsDir: text('VERBATIM_MODELS_DIR') || join(packageRoot, 'models'),
+    model: text('VERBATIM_MODEL') || null,
+    autoModel: autoModel === null ? null : autoModel === 'on',
+    modelMemory: size('VERBATIM_MODEL_MEMORY'),
+    modelIdleSeconds: integer('VERBATIM_MODEL_IDLE_SECONDS'),
+    deviceSetting: deviceSetting(text('VERBATIM_DEVICE')),
+    slots: integer('VERBATIM_SLOTS'),
+    threads: integer('VERBATIM_THREADS'),
+    maxBacklogSeconds: integer('VERBATIM_MAX_BACKLOG_SECONDS'),
+    maxAudioSeconds: integer('VERBATIM_MAX_AUDIO_SECONDS'),
+    maxInFlight: integer('VERBATIM_MAX_IN_FLIGHT'),
+    maxOpenJobs: integer('VERBATIM_MAX_OPEN_JOBS'),
+    maxLiveSessions: integer('VERBATIM_MAX_LIVE_SESSIONS'),
+    maxLiveSeconds: integer('VERBATIM_MAX_LIVE_SECONDS'),
+    maxLiveDecoders: integer('VERBATIM_MAX_LIVE_DECODERS'),
+    jobRetentionHours: integer('VERBATIM_JOB_RETENTION_HOURS'),
+    maxLibraryBytes: size('VERBATIM_LIBRARY_MAX_BYTES') ?? 0,
+    webhookAllow: Object.freeze(list('VERBATIM_WEBHOOK_ALLOW', text('VERBATIM_WEBHOOK_ALLOW'), isAllowEntry)),
+    maxConnectionsPerAddress: integer('VERBATIM_MAX_CONNECTIONS_PER_ADDRESS'),
+    trustProxy: Object.freeze(list('VERBATIM_TRUST_PROXY', text('VERBATIM_TRUST_PROXY'), isProxy)),
+    corsOrigins: Object.freeze(origins(text('VERBATIM_CORS_ORIGINS'))),
+    dashboard: choice('VERBATIM_DASHBOARD') === 'on',
+    creditsPerMinute: integer('VERBATIM_CREDITS_PER_MINUTE'),
+    translationCreditsPerMinute: integer('VERBATIM_TRANSLATION_CREDITS_PER_MINUTE'),
+    diarizationCreditsPerMinute: integer('VERBATIM_DIARIZATION_CREDITS_PER_MINUTE'),
+    translationBackend: choice('VERBATIM_TRANSLATION_BACKEND'),
+    accelerator: choice('VERBATIM_ACCEL'),
+    speechDecoder: choice('VERBATIM_SPEECH_DECODER'),
+    compute: choice('VERBATIM_COMPUTE'),
+    weightCache: choice('VERBATIM_WEIGHT_CACHE'),
+    batch: integer('VERBATIM_BATCH'),
+    voiceActivity: choice('VERBATIM_VAD'),
+    speakers: choice('VERBATIM_SPEAKERS'),
+    speakerSegmentation: text('VERBATIM_SPEAKER_SEGMENTATION') || null,
+    speakerEmbedding: text('VERBATIM_SPEAKER_EMBEDDING') || null,
+    ffmpeg: program('VERBATIM_FFMPEG', text('VERBATIM_FFMPEG')),
+    logLevel: choice('VERBATIM_LOG_LEVEL'),
+    secret: secret(text('VERBATIM_SECRET')),
+    metricsToken: text('VERBATIM_METRICS_TOKEN') || null,
   });
 }
 
-/** 2 GiB: some 30 hours of recordings as phones make them. */
-const DEFAULT_LIBRARY_BYTES = 2 * 1024 ** 3;
+/** The error for a value that the table of settings does not allow. */
+function refused(name: Variable, value: string): ConfigError {
+  return new ConfigError(name, value, plainText(allowedValues(SETTINGS[name])));
+}
+
+function integerIn<Name extends VariableOf<'integer'>>(
+  name: Name,
+  value = '',
+): number | ServiceSettings[Name]['default'] {
+  const { default: fallback, minimum, maximum } = SETTINGS[name];
+  if (value === '') return fallback;
+  const number = Number(value);
+  if (!/^\d+$/.test(value) || number < minimum || number > maximum) throw refused(name, value);
+  return number;
+}
+
+function choiceIn<Name extends VariableOf<'choice'>>(
+  name: Name,
+  value = '',
+): WordOf<Name> | ServiceSettings[Name]['default'] {
+  const { default: fallback, values }: { default: ServiceSettings[Name]['default']; values: readonly WordOf<Name>[] } =
+    SETTINGS[name];
+  if (value === '') return fallback;
+  const found = values.find((known) => known === value);
+  if (found === undefined) throw refused(name, value);
+  return found;
+}
 
 const UNITS = ['', 'K', 'M', 'G', 'T'];
 
-/** Parses sizes as systemd does: bytes, or with a letter KiB, MiB, GiB or TiB. */
-function bytes(name: Variable, value: string, least = '1M'): number | null {
+/** Parses sizes as systemd does: bytes, or with a letter KiB, MiB, GiB or TiB. null: none. */
+function bytes(name: VariableOf<'size'>, value: string): number | null {
   if (value === '') return null;
   const size = sizeIn(value);
-  if (size >= sizeIn(least) && Number.isSafeInteger(size)) return size;
-  const allowed = `a number of bytes, ${least} or more, such as 6G (K, M, G and T are powers of 1024)`;
-  throw new ConfigError(name, value, allowed);
+  if (size >= sizeIn(SETTINGS[name].minimum) && Number.isSafeInteger(size)) return size;
+  throw refused(name, value);
 }
 
 /** NaN: it is no size. */
@@ -224,23 +225,25 @@ function wyoming(port: number | null, { host, key }: { host: string; key: string
     return null;
   }
   if (key === '') throw new ConfigError('VERBATIM_WYOMING_KEY', '', 'the API key of the account that the port serves');
-  return Object.freeze({ host: host === '' ? '127.0.0.1' : host, port, key });
+  return Object.freeze({ host: host || SETTINGS.VERBATIM_WYOMING_HOST.default, port, key });
 }
 
 function deviceSetting(value: string): string {
-  if (!DEVICE_SETTING.test(value)) throw new ConfigError('VERBATIM_DEVICE', value, DEVICE_SETTINGS);
+  if (!DEVICE_SETTING.test(value)) throw refused('VERBATIM_DEVICE', value);
   return value;
 }
 
-const NETWORK_NAMES = ['loopback', 'linklocal', 'uniquelocal'];
-
-/** A trusted proxy can claim any client address, so proxies must be listed. A number of hops or "true" is refused. */
-function proxies(value: string): string[] {
+/** Entries with commas between them. */
+function list(name: VariableOf<'list'>, value: string, isEntry: (entry: string) => boolean): string[] {
   const entries = value.split(',').map((entry) => entry.trim());
   if (entries.length === 1 && entries[0] === '') return [];
-  if (entries.every((entry) => NETWORK_NAMES.includes(entry) || isNetwork(entry))) return entries;
-  const allowed = `IP addresses, networks such as 10.0.0.0/8, ${NETWORK_NAMES.join(', ')}, separated by commas`;
-  throw new ConfigError('VERBATIM_TRUST_PROXY', value, allowed);
+  if (entries.every(isEntry)) return entries;
+  throw refused(name, value);
+}
+
+/** A trusted proxy can claim any client address, so proxies must be listed. A number of hops or "true" is refused. */
+function isProxy(entry: string): boolean {
+  return NETWORK_NAMES.some((name) => name === entry) || isNetwork(entry);
 }
 
 function isNetwork(entry: string): boolean {
@@ -250,21 +253,9 @@ function isNetwork(entry: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
-function webhookAllow(value: string): string[] {
-  const entries = value.split(',').map((entry) => entry.trim());
-  if (entries.length === 1 && entries[0] === '') return [];
-  if (entries.every(isAllowEntry)) return entries;
-  const allowed = 'IP addresses, networks such as 10.0.0.0/8 and host names, separated by commas';
-  throw new ConfigError('VERBATIM_WEBHOOK_ALLOW', value, allowed);
-}
-
 /** Origins must be written as browsers write them. Any other form would never match. */
 function origins(value: string): string[] {
-  const entries = value.split(',').map((entry) => entry.trim());
-  if (entries.length === 1 && (entries[0] === '' || entries[0] === '*')) return entries.filter(Boolean);
-  if (entries.every(isOrigin)) return entries;
-  const allowed = '*, or origins such as https://app.example.com, separated by commas';
-  throw new ConfigError('VERBATIM_CORS_ORIGINS', value, allowed);
+  return value.trim() === '*' ? ['*'] : list('VERBATIM_CORS_ORIGINS', value, isOrigin);
 }
 
 function isOrigin(entry: string): boolean {
@@ -276,7 +267,7 @@ function program(name: Variable, value: string): string {
   if (!value.includes('/')) return value;
   const path = resolve(value);
   if (isExecutable(path)) return path;
-  throw new ConfigError(name, value, 'the path of a program, or the name of one in /usr/local/bin, /usr/bin or /bin');
+  throw refused(name, value);
 }
 
 function isExecutable(path: string): boolean {
@@ -288,14 +279,8 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function oneOf<T extends string>(name: Variable, value: string, allowed: readonly T[]): T {
-  const found = allowed.find((known) => known === value);
-  if (found === undefined) throw new ConfigError(name, value, allowed.join(', '));
-  return found;
-}
-
 function secret(value: string): string | null {
   if (value === '') return null;
-  if (value.length < 16) throw new ConfigError('VERBATIM_SECRET', '(hidden)', 'at least 16 characters');
+  if (value.length < 16) throw refused('VERBATIM_SECRET', '(hidden)');
   return value;
 }

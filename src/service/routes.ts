@@ -6,6 +6,7 @@ import { keyRoutes } from '../http/api/keys.js';
 import { transcribeRoutes } from '../http/api/transcribe.js';
 import { transcriptRoutes } from '../http/api/transcripts.js';
 import { docsRoutes } from '../http/openapi/docs.js';
+import { guideRoutes } from '../http/openapi/guide.js';
 import { shareError, sharedRoutes } from '../http/share/share.js';
 import { openAiAudioRoutes } from '../http/openai/audio.js';
 import { openAiModelRoutes } from '../http/openai/models.js';
@@ -39,6 +40,7 @@ export const RESOURCES: readonly MakeRoutes[] = [
   adminRoutes,
   probeRoutes,
   docsRoutes,
+  () => guideRoutes(),
   sharedRoutes,
   dashboardRoutes,
 ];

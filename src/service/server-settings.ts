@@ -3,7 +3,8 @@ import { SCRYPT_COST } from '../ledger/access/password.js';
 import type { Config } from './config.js';
 import type { ServerSettings } from './server.js';
 
-const FIXED_LIMITS = Object.freeze({
+/** docs/settings.md lists them. */
+export const FIXED_LIMITS = Object.freeze({
   maxFileBytes: 100_000_000,
   uploadIdleMs: 30_000,
   jsonTimeoutMs: 10_000,

@@ -3,7 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from '../errors.js';
 import type { SpeechDecoder } from '../engine/speech/speech-models.js';
-import { COMPUTE_TYPES, MOST_BATCH, SPEECH_DECODERS, type Config } from './config.js';
+import type { Config } from './config.js';
+import { COMPUTE_TYPES, MOST_BATCH, SPEECH_DECODERS } from './settings/device.js';
 import { ownCommand } from '../package-root.js';
 import { setVariables, type EnvironmentVariables } from './variables.js';
 

@@ -1,65 +1,18 @@
 /** The environment variables of this service. An unknown VERBATIM_* variable stops the start. */
 import { closest, distance } from 'fastest-levenshtein';
 import { SetupError } from '../errors.js';
-import type { SettingGroup } from '../setting-in-force.js';
+import { SETTING_GROUPS, type SettingGroup } from '../setting-in-force.js';
+import { SETTINGS_BY_GROUP, VARIABLES, type Variable } from './settings/settings.js';
 
-/** By what they are about; docs/operations.md lists them in this order. */
-export const VARIABLE_GROUPS = {
-  listening: [
-    'VERBATIM_HOST',
-    'VERBATIM_PORT',
-    'VERBATIM_AGENT_PORT',
-    'VERBATIM_WYOMING_HOST',
-    'VERBATIM_WYOMING_PORT',
-    'VERBATIM_WYOMING_KEY',
-  ],
-  storage: ['VERBATIM_DATA_DIR', 'VERBATIM_DATABASE', 'VERBATIM_DATABASE_CONNECTIONS', 'VERBATIM_MODELS_DIR'],
-  models: ['VERBATIM_MODEL', 'VERBATIM_AUTO_MODEL', 'VERBATIM_MODEL_MEMORY', 'VERBATIM_MODEL_IDLE_SECONDS'],
-  device: [
-    'VERBATIM_DEVICE',
-    'VERBATIM_SLOTS',
-    'VERBATIM_THREADS',
-    'VERBATIM_ACCEL',
-    'VERBATIM_SPEECH_DECODER',
-    'VERBATIM_COMPUTE',
-    'VERBATIM_WEIGHT_CACHE',
-    'VERBATIM_BATCH',
-  ],
-  audio: [
-    'VERBATIM_VAD',
-    'VERBATIM_FFMPEG',
-    'VERBATIM_SPEAKERS',
-    'VERBATIM_SPEAKER_SEGMENTATION',
-    'VERBATIM_SPEAKER_EMBEDDING',
-    'VERBATIM_TRANSLATION_BACKEND',
-  ],
-  limits: [
-    'VERBATIM_MAX_BACKLOG_SECONDS',
-    'VERBATIM_MAX_AUDIO_SECONDS',
-    'VERBATIM_MAX_IN_FLIGHT',
-    'VERBATIM_MAX_OPEN_JOBS',
-    'VERBATIM_MAX_LIVE_SESSIONS',
-    'VERBATIM_MAX_LIVE_SECONDS',
-    'VERBATIM_MAX_LIVE_DECODERS',
-    'VERBATIM_JOB_RETENTION_HOURS',
-    'VERBATIM_LIBRARY_MAX_BYTES',
-    'VERBATIM_MAX_CONNECTIONS_PER_ADDRESS',
-  ],
-  network: ['VERBATIM_WEBHOOK_ALLOW', 'VERBATIM_TRUST_PROXY', 'VERBATIM_CORS_ORIGINS', 'VERBATIM_DASHBOARD'],
-  prices: [
-    'VERBATIM_CREDITS_PER_MINUTE',
-    'VERBATIM_TRANSLATION_CREDITS_PER_MINUTE',
-    'VERBATIM_DIARIZATION_CREDITS_PER_MINUTE',
-  ],
-  secrets: ['VERBATIM_SECRET', 'VERBATIM_METRICS_TOKEN', 'VERBATIM_LOG_LEVEL'],
-} as const satisfies Readonly<Record<SettingGroup, readonly string[]>>;
+export { VARIABLES, type Variable };
 
-export type Variable = (typeof VARIABLE_GROUPS)[SettingGroup][number];
-
-export const VARIABLES: readonly Variable[] = Object.values(VARIABLE_GROUPS).flat();
+/** By what they are about, in the order of docs/settings.md. */
+export const VARIABLE_GROUPS = Object.fromEntries(
+  SETTING_GROUPS.map((group) => [group, Object.keys(SETTINGS_BY_GROUP[group])]),
+) as Record<SettingGroup, Variable[]>;
 
 /** Variables of the CMake build. An image or a shell that builds the addon may have them in its environment. */
-const BUILD_VARIABLES: readonly string[] = [
+export const BUILD_VARIABLES: readonly string[] = [
   'VERBATIM_CUDA',
   'VERBATIM_ONEDNN',
   'VERBATIM_WHISPER_DIR',

@@ -27,6 +27,7 @@ import {
   type Rows,
 } from './options/running.js';
 import { compareRows } from './options/compare-rows.js';
+import { drawRows } from './options/draw-rows.js';
 import { tuneRows, throughputRows } from './options/search-rows.js';
 import { accuracyRows, parityRows } from './options/spoken-rows.js';
 import { speakersRows } from './options/speakers-rows.js';
@@ -244,6 +245,7 @@ const rows = {
   ...libraryRows,
   ...nodesRows,
   ...clipsRows,
+  ...drawRows,
   ...segmentsRows,
   ...httpRows,
   ...overheadRows,

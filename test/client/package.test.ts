@@ -13,6 +13,10 @@ const root = join(__dirname, '..', '..');
 
 interface Manifest {
   version: string;
+  private?: boolean;
+  main: string;
+  types: string;
+  exports: Record<string, string | Record<string, string>>;
   dependencies: Record<string, string>;
 }
 
@@ -79,9 +83,25 @@ describe('The client as a package of its own', function () {
     expect(installed).to.have.members(['@verbatim', 'eventsource-parser', 'undici']);
     expect(readdirSync(join(modules, '@verbatim'))).to.deep.equal(['client']);
     const client = join(modules, '@verbatim', 'client');
-    expect(readdirSync(client)).to.have.members(['README.md', 'dist', 'package.json']);
+    expect(readdirSync(client)).to.have.members(['LICENSE', 'README.md', 'dist', 'package.json']);
     const files = readdirSync(modules, { recursive: true, encoding: 'utf8' });
     expect(files.filter((name) => /\.node$|\.gyp$|(^|\/)build(\/|$)|node-gyp/.test(name))).to.deep.equal([]);
+  });
+
+  it('may be published: every file is code, a type or a text for its users, and nothing is missing', async () => {
+    const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts', '--offline'], {
+      cwd: join(root, 'src', 'client'),
+    });
+    const [packed] = JSON.parse(stdout) as { name: string; files: { path: string }[] }[];
+    const files = packed?.files.map(({ path }) => path) ?? [];
+    const other = files.filter((path) => !/^dist\/(browser\/)?[a-z-]+\.(js|d\.ts)$/.test(path));
+    expect(other).to.have.members(['LICENSE', 'README.md', 'package.json']);
+    const manifest = manifestOf(join(root, 'src', 'client'));
+    const { main, types, exports, private: isPrivate } = manifest;
+    expect([packed?.name, isPrivate]).to.deep.equal(['@verbatim/client', undefined]);
+    const named = [main, types, ...Object.values(exports).flatMap((entry) => Object.values(entry))];
+    for (const path of named.filter((name) => name.startsWith('./')))
+      expect(files, path).to.include(path.replace('./', ''));
   });
 
   it('has the version of the service, and the packages that it is tested with', () => {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { ERROR_CODES } from '../../src/errors.js';
 import { ERROR_TABLE } from '../../src/http/errors/error-table.js';
 import { documentText } from '../support/documents/blocks.js';
+import { loggedProblems } from '../support/documents/logged-problems.js';
 import { startFailures } from '../support/documents/start-failures.js';
 
 const page = documentText('docs/troubleshooting.md');
@@ -11,7 +12,7 @@ const section = (from: string, to: string): string => page.slice(page.indexOf(fr
 const rowsOf = (text: string): string[][] =>
   text
     .split('\n')
-    .filter((line) => /^\| +`/.test(line))
+    .filter((line) => /^\| +`/.test(line) && !line.startsWith('| `msg`'))
     .map((line) =>
       line
         .split(/(?<!\\)\|/)
@@ -32,7 +33,7 @@ describe('docs/troubleshooting.md', () => {
   const failures = startFailures();
 
   it('has each error code with its status, what causes it and what to do', () => {
-    const rows = rowsOf(section('## A request is refused', '## It runs, but'));
+    const rows = rowsOf(section('## A request is refused', '## The log warns'));
     expect(rows.map(([code = '']) => code.slice(1, -1))).to.have.members(ERROR_CODES);
     for (const [code = '', status, cause = '', remedy = ''] of rows) {
       expect(Number(status), code).to.equal(ERROR_TABLE[code.slice(1, -1) as keyof typeof ERROR_TABLE].status);
@@ -45,6 +46,13 @@ describe('docs/troubleshooting.md', () => {
     const patterns = lines.map(pattern);
     const missing = failures.filter(({ message }) => !patterns.some((one) => one.test(message)));
     expect(missing).to.deep.equal([]);
+  });
+
+  it('has each warning and error of the log, and none that is gone', () => {
+    const documented = rowsOf(section('## The log warns', '## It runs, but')).map(([cell = '']) =>
+      cell.replaceAll(/^`+ ?| ?`+$/g, ''),
+    );
+    expect(loggedProblems()).to.have.members(documented);
   });
 
   it('has no line that no start ends with', () => {

@@ -127,7 +127,7 @@ describe('PostgreSQL: pg_dump and pg_restore', () => {
     const kept = await before.history.charged(accountId, { limit: 10, before: null });
     await before.close();
     const dump = join(directory, 'ledger.dump');
-    // As docs/operations.md has it.
+    // As docs/postgresql.md has it.
     cluster.client('pg_dump', ['--format=custom', '--schema=verbatim', `--file=${dump}`, cluster.url(from)]);
     cluster.client('pg_restore', ['--exit-on-error', `--dbname=${cluster.url(to)}`, dump]);
 

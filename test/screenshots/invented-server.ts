@@ -139,7 +139,7 @@ export interface InventedServer {
   /** Who has done nothing yet. */
   fresh: Account;
   /** Of Ada's. */
-  key: ApiKey;
+  key: ApiKey & { rawKey: string };
   speeches: typeof SPEECHES;
   close(): Promise<void>;
 }
@@ -190,6 +190,7 @@ export async function inventedServer(): Promise<InventedServer> {
   await job(server, key.rawKey, 90);
   await postJob(server, key, [['audio', fakeAudio(UNENDING_SECONDS)]]);
   queueOf(server.engine, [noor, grace]);
+  await ledger.transcripts.decide(ada.id, { isOn: true, keepDays: null, keepsAudio: true });
   begun = Date.now();
   return { server, ada, grace, fresh, key, speeches: SPEECHES, close: () => server.dispose() };
 }

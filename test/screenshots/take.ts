@@ -14,6 +14,8 @@ import { DashboardPages } from '../support/dashboard-pages.js';
 import { buildDashboard } from '../support/dashboard.js';
 import { fakeAudio, fakeWav } from '../support/fake-engine.js';
 import { showGallery } from './gallery.js';
+import { samplePath } from '../native/support.js';
+import { microphoneArguments, movingPictures } from './moving.js';
 import { inventedServer, UNENDING_SECONDS, type InventedServer } from './invented-server.js';
 
 const DIRECTORY = join(packageRoot, 'docs', 'screenshots');
@@ -36,8 +38,13 @@ async function main(): Promise<void> {
   mkdirSync(DIRECTORY, { recursive: true });
   const scratch = mkdtempSync(join(tmpdir(), 'verbatim-screenshots-'));
   const invented = await inventedServer();
-  const browser = await launchChromium(['--autoplay-policy=no-user-gesture-required', '--hide-scrollbars']);
+  const browser = await launchChromium([
+    ...['--autoplay-policy=no-user-gesture-required', '--hide-scrollbars'],
+    ...microphoneArguments(samplePath('en-wav16.wav')),
+  ]);
   try {
+    await movingPictures(browser, invented, DIRECTORY);
+    if (process.argv.includes('--moving')) return;
     for (const { colorScheme, ...viewport } of VIEWS) {
       const pages = new DashboardPages(browser, invented.server);
       const page = await pages.open(await pages.context({ colorScheme, viewport }));
@@ -142,8 +149,26 @@ async function transcribing(page: Page, shot: Shot, { server, speeches }: Invent
     })`);
     await page.locator('.word.now').waitFor();
     await shot(`transcribe-${name}`);
+    if (diarize) await kept(page, shot);
   }
   await busy(page, shot, server.url);
+}
+
+/** The transcript that was made just now: opened, shared, and as somebody sees it who has the link. */
+async function kept(page: Page, shot: Shot): Promise<void> {
+  await page.getByRole('link', { name: 'Open in Transcripts' }).click();
+  await page.locator('#transcript .word').first().waitFor();
+  await shot('transcript');
+  await page.getByRole('link', { name: 'Show translation' }).click();
+  await page.locator('.translated').first().waitFor();
+  await shot('transcript-translated');
+  await page.getByRole('link', { name: 'Share' }).click();
+  await page.getByRole('button', { name: 'Create a link' }).click();
+  await page.locator('#share-link').waitFor();
+  await shot('transcript-share');
+  const address = (await page.locator('#share-link').textContent()) ?? '';
+  await page.goto(address);
+  await shot('transcript-shared');
 }
 
 /** One recording is broken, one is done, one is at work, and one waits. */

@@ -24,11 +24,21 @@ function curlLines(document: string): string[] {
   return blocks.filter((line) => line.startsWith('curl '));
 }
 
+/** What documents write for the id of a resource, which the answer to an earlier line has. */
+const PLACEHOLDERS = { job_: 'JOB_ID', tr_: 'TRANSCRIPT_ID', key_: 'KEY_ID', acc_: 'ACCOUNT_ID' } as const;
+
+/** The placeholder of the id that an answer has, and that id. */
+function idIn(body: string): [placeholder: string, id: string] | undefined {
+  const [, id = ''] = /"id":"(\w+_[\w-]+)"/.exec(body) ?? [];
+  const known = Object.entries(PLACEHOLDERS).find(([prefix]) => id.startsWith(prefix));
+  return known === undefined ? undefined : [known[1], id];
+}
+
 describe('The curl lines of', function () {
   this.timeout(120_000);
   let served: Served;
   let variables: Record<string, string>;
-  let account: string;
+  const ids = new Map<string, string>();
 
   before(async () => {
     served = await Served.start().listening();
@@ -38,21 +48,19 @@ describe('The curl lines of', function () {
       copyFileSync(join(packageRoot, 'test', 'fixtures', 'audio', 'formats', 'es-08-vbr.mp3'), join(directory, name));
     // The status goes where no answer goes.
     writeFileSync(join(directory, '.curlrc'), 'silent\nshow-error\nwrite-out = "%{stderr}%{http_code}"\n');
-    const made = execFileSync(
-      process.execPath,
-      verbatim('keys', 'create', '--account', 'local@localhost', '--name', 'admin', '--scope', 'admin'),
-      {
-        ...{ cwd: directory, encoding: 'utf8' },
-      },
-    );
-    variables = { KEY: await served.key(), ADMIN: /(vb_\S+)/.exec(made)?.[1] ?? '' };
+    const keyOf = (scope: string): string => {
+      const words = ['keys', 'create', '--account', 'local@localhost', '--name', scope, '--scope', scope];
+      const made = execFileSync(process.execPath, verbatim(...words), { cwd: directory, encoding: 'utf8' });
+      return /(vb_\S+)/.exec(made)?.[1] ?? '';
+    };
+    variables = { KEY: await served.key(), ADMIN: keyOf('admin'), MANAGEMENT_KEY: keyOf('keys:write') };
   });
   after(() => served.stop());
 
   async function run(line: string): Promise<Answered> {
     const command = line
       .replaceAll('http://127.0.0.1:8080', served.url)
-      .replace('/accounts/ID/', `/accounts/${account}/`);
+      .replaceAll(/\b[A-Z]+_ID\b/g, (placeholder) => ids.get(placeholder) ?? placeholder);
     const options = { cwd: served.directory, env: { ...process.env, ...variables, CURL_HOME: served.directory } };
     const { stdout, stderr } = await promisify(execFile)('sh', ['-c', command], options);
     const file = / > (\S+)$/.exec(line)?.[1];
@@ -108,7 +116,8 @@ describe('The curl lines of', function () {
       for (const line of lines) {
         const { status, body } = await run(line);
         expect(status, `${line}\n${body}`).to.be.within(200, 299);
-        if (line.includes(' -d \'{"email"')) account = (JSON.parse(body) as { id: string }).id;
+        const made = idIn(body);
+        if (made !== undefined) ids.set(...made);
       }
       if (document === 'docs/api.md') expect(existsSync(join(served.directory, 'talk.en.srt'))).to.equal(true);
     });

@@ -1,7 +1,5 @@
-/** The limits that no variable sets are those that docs/operations.md promises, and the listener has them. */
-import { readFileSync } from 'node:fs';
+/** The listener has the limits that no variable sets, which docs/settings.md lists. */
 import type { Server } from 'node:http';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import express from 'express';
 import { AddressLimit } from '../../src/http/limits/address-limit.js';
@@ -14,23 +12,7 @@ import { systemTimers } from '../../src/timers.js';
 
 const settings = serverSettings(readConfig({}, packageRoot));
 
-/** The number in the first group of what the page says, its lines joined. */
-function documented(pattern: RegExp): number {
-  const page = readFileSync(join(packageRoot, 'docs', 'operations.md'), 'utf8').replaceAll(/\s+/g, ' ');
-  const found = pattern.exec(page)?.[1];
-  if (found === undefined) throw new Error(`docs/operations.md does not say ${pattern.source}.`);
-  return Number(found);
-}
-
 describe('the limits of a server in production', () => {
-  it('are those of the operator’s page', () => {
-    expect(settings.uploadIdleMs).to.equal(1000 * documented(/An upload may pause for (\d+) s/));
-    expect(settings.headersTimeoutMs).to.equal(1000 * documented(/headers have (\d+) s/));
-    expect(settings.receiveTimeoutMs).to.equal(60_000 * documented(/a whole upload (\d+) minutes/));
-    expect(settings.requestTimeoutMs).to.equal(3_600_000 * documented(/a request with its work (\d+) hours/));
-    expect(settings.answerStallMs).to.equal(1000 * documented(/client reads nothing for (\d+) s/));
-  });
-
   it('are the listener’s', () => {
     const server: Server = createListener(express(), {
       settings,

@@ -1,6 +1,6 @@
 /** What /keys takes and answers. */
 import { Type, type Static } from 'typebox';
-import { MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
+import { ADMIN_SCOPE, MANAGEMENT_SCOPE } from '../../ledger/scopes.js';
 import type { ApiKey, IssuedKey as LedgerKey } from '../../ledger/types.js';
 import { parameter } from '../schema/parameter.js';
 import { key, shape, timestamp, timestampOrNull } from '../schema/shape.js';
@@ -40,8 +40,8 @@ export const KeyList = shape({
   keys: Type.Array(
     shape({
       ...key,
-      scopes: Type.Array(Type.Unsafe<string>({ type: 'string', enum: [MANAGEMENT_SCOPE] }), {
-        description: `\`${MANAGEMENT_SCOPE}\` makes a management key.`,
+      scopes: Type.Array(Type.Unsafe<string>({ type: 'string', enum: [MANAGEMENT_SCOPE, ADMIN_SCOPE] }), {
+        description: `\`${MANAGEMENT_SCOPE}\` makes a management key, \`${ADMIN_SCOPE}\` one of an operator.`,
         examples: [[MANAGEMENT_SCOPE]],
       }),
       created_at: timestamp,

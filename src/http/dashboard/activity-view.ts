@@ -7,7 +7,7 @@ import { progressBar } from './components/progress-bar.js';
 import { table } from './components/table.js';
 import { duration, moment, number } from './format.js';
 import { html, type Html, type HtmlValue } from './html.js';
-import { endJobPath, jobPath } from './paths.js';
+import { endJobPath, jobPath, transcriptPath } from './paths.js';
 import { TEXTS } from './texts.js';
 
 const { history: texts, jobs } = TEXTS;
@@ -20,8 +20,14 @@ export const STATE_TONES: Readonly<Record<ActivityState, Tone>> = {
   cancelled: 'neutral',
 };
 
-/** `open`: jobs that have not ended, by their ids. */
-export function activityTable(entries: readonly Activity[], open: ReadonlyMap<string, WatchedJob>): Html {
+export interface ActivityDetails {
+  /** Jobs that have not ended, by their ids. */
+  open: ReadonlyMap<string, WatchedJob>;
+  /** Ids of transcriptions whose transcripts are kept. */
+  kept: ReadonlySet<string>;
+}
+
+export function activityTable(entries: readonly Activity[], { open, kept }: ActivityDetails): Html {
   return table({
     caption: texts.title,
     columns: [
@@ -38,7 +44,7 @@ export function activityTable(entries: readonly Activity[], open: ReadonlyMap<st
       entry.audioSeconds === null ? '' : duration(entry.audioSeconds),
       stateOf(entry, open.get(entry.jobId ?? '')),
       entry.state === 'queued' || entry.state === 'running' ? texts.held(number(entry.credits)) : number(entry.credits),
-      actionOf(entry),
+      html`${transcriptOf(entry, kept)} ${actionOf(entry)}`,
     ]),
   });
 }
@@ -68,6 +74,12 @@ function stateOf({ state, error, jobId, fileName }: Activity, watched: WatchedJo
         text: jobs.progress(percent, eta),
       })}`
   }`;
+}
+
+function transcriptOf({ transcriptionId, fileName }: Activity, kept: ActivityDetails['kept']): HtmlValue {
+  if (transcriptionId === null || !kept.has(transcriptionId)) return '';
+  const fullLabel = texts.transcriptOf(fileName ?? transcriptionId);
+  return linkButton({ href: transcriptPath(transcriptionId), label: texts.transcript, fullLabel, kind: 'quiet' });
 }
 
 function actionOf({ jobId, state, fileName }: Activity): HtmlValue {

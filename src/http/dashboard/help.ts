@@ -1,4 +1,5 @@
 /** Where to begin, and short answers. */
+import { GUIDE } from '../app/guide-path.js';
 import type { Route } from '../app/route.js';
 import { linkButton } from './components/button.js';
 import { card } from './components/card.js';
@@ -25,6 +26,7 @@ function helpView(): View {
     <div class="columns">
       ${texts.questions.map((question) => card({ title: question.title, content: html`<p>${question.text}</p>` }))}
     </div>`;
-  const actions = linkButton({ href: DOCS, label: texts.reference, icon: 'api' });
+  const actions = html`${linkButton({ href: `${GUIDE}/`, label: texts.manual, icon: 'help' })}
+  ${linkButton({ href: DOCS, label: texts.reference, icon: 'api', kind: 'secondary' })}`;
   return { title: TEXTS.pages.help, lead: texts.lead, actions, main };
 }

@@ -3,7 +3,7 @@ import type { Activity, ActivityPage } from '../../ledger/history.js';
 import type { WatchedJob } from '../../jobs/job-service.js';
 import type { HttpDeps } from '../app/deps.js';
 import type { Route } from '../app/route.js';
-import { activityTable } from './activity-view.js';
+import { activityTable, type ActivityDetails } from './activity-view.js';
 import {
   activityPath,
   filterForm,
@@ -28,13 +28,11 @@ const PER_PAGE = 50;
 /** Endpoints to choose from are those of this time. */
 const LONGEST_WINDOW = 90;
 
-interface HistoryState {
+interface HistoryState extends ActivityDetails {
   filters: ActivityFilters;
   choices: FilterChoices;
   page: ActivityPage;
   isFirst: boolean;
-  /** Jobs that have not ended, by their ids. */
-  open: ReadonlyMap<string, WatchedJob>;
   notice: unknown;
 }
 
@@ -50,7 +48,8 @@ export function historyRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
       endpoints: [...new Set(used.map(({ endpoint }) => endpoint))].sort(),
     };
     const open = await openJobs(deps, account.id, page.entries);
-    return historyView({ filters, choices, page, open, isFirst: after === null, notice: query['notice'] });
+    const kept = await deps.library.keptAmong(page.entries.flatMap(({ transcriptionId }) => transcriptionId ?? []));
+    return historyView({ filters, choices, page, open, kept, isFirst: after === null, notice: query['notice'] });
   });
   return [{ path: PATHS.history, methods: { GET: show } }];
 }
@@ -69,13 +68,13 @@ async function openJobs(
   return new Map(watched.map((job) => [job.job.id, job]));
 }
 
-function historyView({ filters, choices, page, open, isFirst, notice }: HistoryState): View {
+function historyView({ filters, choices, page, open, kept, isFirst, notice }: HistoryState): View {
   const { entries, next } = page;
   const isRunning = entries.some(({ state }) => state === 'queued' || state === 'running');
   const older = next === null ? null : { href: activityPath(filters, next), label: texts.older };
   const main = html`${noticeOf(notice)} ${filterForm(filters, choices)}
     <div id="live" ${isRunning && html`data-running`}>
-      <div>${entries.length === 0 ? nothing(filters, older !== null) : activityTable(entries, open)}</div>
+      <div>${entries.length === 0 ? nothing(filters, older !== null) : activityTable(entries, { open, kept })}</div>
     </div>
     ${pager({
       label: texts.pages,

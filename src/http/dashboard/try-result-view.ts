@@ -58,6 +58,7 @@ function transcript(): Html {
         <div id="translation" class="lines" role="region" aria-labelledby="translation-title" tabindex="-1"></div>
       </div>
     </div>
+    <p><a id="open-kept" class="button secondary" hidden>${texts.openKept}</a></p>
     <h2>${texts.files}</h2>
     <ul class="choices" id="files"></ul>
   </section>`;

@@ -1,9 +1,11 @@
 import { languageName } from '../../engine/languages.js';
 import { MOST_SPEAKERS } from '../../engine/speakers/speaker-engine.js';
+import type { LibrarySettings } from '../../ledger/transcripts.js';
 import type { Balance } from '../../ledger/types.js';
 import type { Offer } from '../../transcription/offer.js';
 import { MOST_PROMPT_CHARACTERS } from '../../transcription/options.js';
 import { button } from './components/button.js';
+import { card } from './components/card.js';
 import { field, select } from './components/field.js';
 import { icon } from './components/icon.js';
 import { number } from './format.js';
@@ -11,6 +13,7 @@ import { html, type Html } from './html.js';
 import { AUDIO_HEADERS, type View } from './page.js';
 import { PATHS } from './paths.js';
 import { TEXTS } from './texts.js';
+import { keepFields } from './transcripts/list-view.js';
 import { resultPane } from './try-result-view.js';
 
 const { try: texts } = TEXTS;
@@ -19,6 +22,7 @@ interface Choices extends Balance {
   offer: Offer;
   /** Names of the installed speech models, the default first. */
   models: readonly string[];
+  keeping: LibrarySettings;
 }
 
 export function tryView(note: Html | null, choices: Choices): View {
@@ -27,12 +31,14 @@ export function tryView(note: Html | null, choices: Choices): View {
   const lead = html`${texts.price(creditsPerMinute)}
     ${surcharge && texts.surcharges(translationCreditsPerMinute, diarizationCreditsPerMinute)} ${texts.balance}
     <span id="balance">${number(choices.balance)}</span>.`;
-  const main = html`${note}<noscript><p role="alert">${texts.noScript}</p></noscript>
+  const main = html`${note} ${choices.keeping.decidedAt === null && keepQuestion(choices.keeping)}<noscript
+      ><p role="alert">${texts.noScript}</p></noscript
+    >
     <div class="workbench" id="workbench" hidden>${form(choices)} ${resultPane()}</div>`;
   return { title: TEXTS.pages.try, lead, main, modules: ['try.js', 'copy.js'], headers: AUDIO_HEADERS };
 }
 
-function form({ offer, models, balance }: Choices): Html {
+function form({ offer, models, balance, keeping }: Choices): Html {
   const { languages, targets, liveTargets, diarizes, prices } = offer;
   return html`<form
     id="try"
@@ -57,7 +63,7 @@ function form({ offer, models, balance }: Choices): Html {
       targets.length > 0 &&
       select({ name: 'translate_to', label: texts.translate, choices: named(texts.dont, targets) })
     }
-    ${diarizes && speakers()} ${more()}
+    ${diarizes && speakers()} ${keepChoice(keeping)} ${more()}
     <p id="price" role="status"></p>
     <div class="row">
       ${button({ id: 'submit', label: texts.submit, icon: 'transcribe' })}
@@ -89,6 +95,26 @@ function modelChoice(models: readonly string[]): Html {
     ...{ name: 'model', label: texts.model },
     choices: [{ value: '', label: texts.defaultModel(first) }, ...others.map((name) => ({ value: name, label: name }))],
   });
+}
+
+/** Asked once: what the account keeps from now on. */
+function keepQuestion(keeping: LibrarySettings): Html {
+  return card({
+    title: texts.keepQuestion,
+    note: texts.keepNote,
+    content: html`<form class="keep-form" method="post" action="${PATHS.transcriptSettings}">
+      <input type="hidden" name="from" value="try" />
+      ${keepFields(keeping)} ${button({ label: TEXTS.transcripts.save, kind: 'secondary' })}
+    </form>`,
+  });
+}
+
+function keepChoice({ isOn }: LibrarySettings): Html {
+  const choices = [
+    { value: 'true', label: texts.keep.yes },
+    { value: 'false', label: texts.keep.no },
+  ];
+  return select({ name: 'keep', id: 'keep-this', label: texts.keep.label, choices, value: String(isOn) });
 }
 
 function speakers(): Html {

@@ -3,6 +3,7 @@
  * it is done.
  */
 import { answerText, type TextFormat } from '../../transcription/answer-text.js';
+import { NOT_KEPT } from '../../transcription/keep.js';
 import type { TranscriptionResult } from '../../transcription/result.js';
 import type { TranscriptionAnswer } from '../../transcription/transcription.js';
 import { parseKeep, parseOptions, TEXT_FIELDS } from '../api/transcribe-fields.js';
@@ -12,14 +13,16 @@ import type { Route } from '../app/route.js';
 import { transcriptionRoute, type Dialect } from '../transcripts/transcription-route.js';
 import type { TranscriptEvents } from '../transcripts/transcript-stream.js';
 import { demonstrationNote } from './demonstration-note.js';
-import { PATHS } from './paths.js';
+import { html } from './html.js';
+import { noticeOf } from './notice.js';
+import { PATHS, transcriptPath } from './paths.js';
 import { tryView } from './try-view.js';
 import type { PageHandlers } from './page-handlers.js';
 
 const FIELDS = ['model', 'language', 'translate_to', 'diarize', 'num_speakers', 'prompt', 'punctuate', 'keep'];
 
 export function tryRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
-  const { ledger, transcription } = deps;
+  const { ledger, library, transcription } = deps;
   const dialect: Dialect = {
     path: PATHS.tryTranscribe,
     form: {
@@ -28,15 +31,18 @@ export function tryRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
     },
     asked: ({ one }) => {
       const timestamps = transcription.offer.alignsWords ? 'word' : 'segment';
-      return { options: { ...parseOptions(one), timestamps }, keep: parseKeep(one), events: EVENTS };
+      const keep = parseKeep(one);
+      return { options: { ...parseOptions(one), timestamps }, keep, events: eventsOf(keep === true) };
     },
     idempotencyKey: () => null,
     source: 'page',
   };
-  const page = pages.memberPage(async ({ account }) => {
-    const note = demonstrationNote(deps, account);
+  const page = pages.memberPage(async ({ account, exchange }) => {
+    const note = html`${noticeOf(exchange.req.query['notice'])} ${demonstrationNote(deps, account)}`;
     const models = deps.speechModels.list().map(({ info }) => info.modelName);
-    return tryView(note, { offer: transcription.offer, models, ...(await ledger.credits.balance(account.id)) });
+    const keeping = await library.settings(account.id);
+    const balance = await ledger.credits.balance(account.id);
+    return tryView(note, { offer: transcription.offer, models, keeping, ...balance });
   });
   return [
     { path: PATHS.try, methods: { GET: page } },
@@ -45,22 +51,24 @@ export function tryRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
 }
 
 /** What browser/try.ts reads. */
-const EVENTS: TranscriptEvents = {
+const eventsOf = (isToBeKept: boolean): TranscriptEvents => ({
   headers: {},
   progress: ({ doneSeconds, seconds, credits }) => ({
     event: 'progress',
     data: { done_seconds: doneSeconds, seconds, credits },
   }),
   delta: (text) => ({ event: 'delta', data: { text } }),
-  done: async (answer) => [{ event: 'done', data: await doneBody(answer) }],
-};
+  done: async (answer) => [{ event: 'done', data: await doneBody(answer, isToBeKept) }],
+});
 
 /** The API's answer, and the files of it that can be downloaded. */
-async function doneBody(answer: TranscriptionAnswer): Promise<object> {
+async function doneBody(answer: TranscriptionAnswer, isToBeKept: boolean): Promise<object> {
   if ('body' in answer) throw new Error('A request without a key has no stored answer.');
   const { result } = answer;
-  const { translation } = result;
+  const { translation, warnings } = result;
+  const isKept = isToBeKept && warnings.every(({ code }) => code !== NOT_KEPT.code);
   return {
+    ...(isKept ? { kept_at: transcriptPath(result.id) } : {}),
     transcription: transcriptionBody(result),
     files: await filesOf({ ...result, translation: null }),
     ...(translation === null ? {} : { translated_files: await filesOf(result) }),

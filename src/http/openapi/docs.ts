@@ -2,6 +2,7 @@
 import { basename, dirname, join } from 'node:path';
 import { packageRoot } from '../../package-root.js';
 import type { HttpDeps } from '../app/deps.js';
+import { GUIDE } from '../app/guide-path.js';
 import { openApiDocument } from './document.js';
 import type { Handler, Route } from '../app/route.js';
 import { themeOf, type Theme } from '../app/theme.js';
@@ -30,9 +31,10 @@ const pageOf = (theme: Theme, home: string | null): string => `<!doctype html>
 <header>
 <img src="/favicon.ico" alt="" width="26" height="26">
 <strong>Verbatim</strong>
-<span>API reference</span>
+<h1>API reference</h1>
 <nav aria-label="Pages">
 ${home === null ? '' : `<a href="${home}">Dashboard</a>`}
+<a href="${GUIDE}/">Manual</a>
 <a href="/openapi.json" download="openapi.json">OpenAPI document</a>
 </nav>
 </header>

@@ -61,7 +61,7 @@ function settings(read: () => ServiceContext, env: EnvironmentVariables): Settin
     return { context, finding: ok('settings', found) };
   } catch (error) {
     return {
-      finding: problem('settings', (error as Error).message, 'Correct it; docs/operations.md lists all settings.'),
+      finding: problem('settings', (error as Error).message, 'Correct it; docs/settings.md lists all settings.'),
     };
   }
 }

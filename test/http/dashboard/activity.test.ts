@@ -50,6 +50,19 @@ describe('dashboard: activity', () => {
     expect((await browser.get(PAGE)).text).not.to.contain('SECRET');
   });
 
+  it('leads to the transcripts that are kept, and to no other', async () => {
+    await browser.post('/dashboard/transcripts/settings', { keep: 'always' });
+    const { body } = await send('kept.wav');
+    await send('another.wav');
+    expect((await rows()).map((cells) => cells.at(-1))).to.deep.equal(['Transcript', 'Transcript']);
+    const path = `/dashboard/transcripts/${String(body['id'])}`;
+    const { text } = await browser.get(PAGE);
+    expect(text).to.contain(`href="${path}"`).and.to.contain('Transcript of kept.wav');
+    expect((await browser.get(path)).text).to.contain('SECRET');
+    expect((await browser.post(`${path}/delete`, {})).status).to.equal(303);
+    expect((await rows()).map((cells) => cells.at(-1))).to.deep.equal(['Transcript', '']);
+  });
+
   it('shows what runs now, and what is held for it', async () => {
     server.engine.holdAll();
     const running = send('long.wav', 130);

@@ -5,7 +5,7 @@ import { launchChromium } from '../../support/chromium.js';
 import { buildDashboard, CHEAP_PASSWORDS } from '../../support/dashboard.js';
 import { fakeAudio } from '../../support/fake-engine.js';
 import { transcribe } from '../../support/requests.js';
-import { TestServer, type Customer } from '../../support/server.js';
+import { TestServer, type Customer, type TestServerOptions } from '../../support/server.js';
 import { DashboardPages } from '../../support/dashboard-pages.js';
 
 /** The pages of every account. */
@@ -20,11 +20,15 @@ export class BrowserFixture {
   ann!: Customer;
   now = 0;
 
+  /** `parts`: of the server, beside those of every test server. */
+  constructor(private readonly parts: () => TestServerOptions) {}
+
   async open(): Promise<void> {
     this.now = Date.UTC(2026, 10, 22, 12);
     this.server = await TestServer.start({
       ledgerOptions: { clock: () => this.now },
       settings: { passwordCost: CHEAP_PASSWORDS },
+      ...this.parts(),
     });
     this.pages = new DashboardPages(this.browser, this.server);
     this.ann = await this.server.customer(250);
@@ -52,8 +56,8 @@ export class BrowserFixture {
   }
 }
 
-export function useBrowserFixture(): BrowserFixture {
-  const fixture = new BrowserFixture();
+export function useBrowserFixture(parts: () => TestServerOptions = () => ({})): BrowserFixture {
+  const fixture = new BrowserFixture(parts);
   before(async () => {
     buildDashboard();
     fixture.browser = await launchChromium();

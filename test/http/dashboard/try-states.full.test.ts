@@ -208,7 +208,7 @@ describe('dashboard: trying it in Chromium, state by state', function () {
       await choose(fakeWav(8, { language, text }));
       await page.getByLabel('Choose recordings').focus();
       const reached: string[] = [];
-      for (let n = 0; n < 8; n += 1) {
+      for (let n = 0; n < 9; n += 1) {
         reached.push(await page.evaluate<string>('document.activeElement.name || document.activeElement.id'));
         expect(
           await page.evaluate('getComputedStyle(document.activeElement).outlineStyle'),
@@ -216,7 +216,7 @@ describe('dashboard: trying it in Chromium, state by state', function () {
         ).not.to.equal('none');
         await page.keyboard.press('Tab');
       }
-      const choices = ['language', 'translate_to', 'diarize', '', 'submit'];
+      const choices = ['language', 'translate_to', 'diarize', 'keep', '', 'submit'];
       expect(reached).to.deep.equal(['audio', 'record', 'wants-captions', ...choices]);
       await page.getByRole('button', { name: 'Transcribe' }).focus();
       await page.keyboard.press('Enter');

@@ -1,9 +1,12 @@
 /** /docs in Chromium: what somebody sees who tries the API there. */
 import { expect } from 'chai';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { launchChromium } from '../../support/chromium.js';
+import { axeViolations, launchChromium } from '../../support/chromium.js';
 import { fakeAudio } from '../../support/fake-engine.js';
 import { TestServer } from '../../support/server.js';
+
+/** Buttons in a button, and fields without a label: Swagger UI writes them so. */
+const SWAGGER_MARKUP = new Set(['nested-interactive', 'select-name', 'label']);
 
 describe('/docs in Chromium', function () {
   this.timeout(120_000);
@@ -86,6 +89,16 @@ describe('/docs in Chromium', function () {
     for (const input of await block.locator('tr[data-param-in=header] input[type=text]').all())
       expect(await input.inputValue()).to.equal('');
   });
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    it(`can be read in the ${colorScheme}: axe-core objects to the markup of Swagger UI alone`, async () => {
+      await page.emulateMedia({ colorScheme });
+      await tried('jobs', 'createJob');
+      const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+      expect(ground).to.equal(colorScheme === 'light' ? 'rgb(247, 248, 250)' : 'rgb(15, 18, 22)');
+      const rules = (await axeViolations(page)).map((violation) => violation.split(':')[0]);
+      expect([...new Set(rules)].filter((rule) => !SWAGGER_MARKUP.has(rule ?? ''))).to.deep.equal([]);
+    });
 
   it('is no frame of another page', async () => {
     const evil = await TestServer.start();

@@ -20,11 +20,11 @@ export interface Block {
 const NOT_RUN = /^<!-- not run: (.+) -->$/;
 const SAVED_AS = /`([^`]+)`[^`]*:$/;
 
-/** README, CONTRIBUTING, SECURITY and everything in docs/. */
+/** Everything that a person reads: README, the pages in docs/, and the pages of models and of the client. */
 export function documents(): string[] {
   const pages = readdirSync(join(packageRoot, 'docs'), { recursive: true, encoding: 'utf8' });
   const inDocs = pages.filter((name) => name.endsWith('.md')).map((name) => join('docs', name));
-  return ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...inDocs.sort()];
+  return ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'models/README.md', 'src/client/README.md', ...inDocs.sort()];
 }
 
 export function documentText(document: string): string {

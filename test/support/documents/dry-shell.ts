@@ -20,7 +20,7 @@ const FILES = ['recording.mp3', 'talk.mp3', 'ada.key'];
 const [RECORD, FIELD] = ['\u001e', '\u001f'];
 
 const functions = PROGRAMS.map((program) => `function ${program} { note ${program} "$@"; }`).join('\n');
-/** What `sudo` runs is noted as well. */
+/** What `sudo` runs is noted as well; no directory is entered. */
 const PRELUDE = `set -eu
 exec 9>calls
 PATH=/nonexistent
@@ -33,6 +33,7 @@ note() {
   printf '\\036' >&9
 }
 sudo() { "$@"; }
+cd() { :; }
 ${functions}
 `;
 

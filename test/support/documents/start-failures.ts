@@ -1,14 +1,12 @@
 /** The messages with which a start can end, read from the sources. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import * as ts from 'typescript';
 import { failureOf } from '../../../src/cli/words.js';
 import type { NativeErrorCode } from '../../../src/engine/binding.js';
 import { EngineError } from '../../../src/engine/native-errors.js';
-import { packageRoot } from '../../../src/package-root.js';
 import { readContext } from '../../../src/service/context.js';
 import { createSpeakerEngine } from '../../../src/service/speaker-engine.js';
 import { ConfigError } from '../../../src/service/variables.js';
+import { everyNode, sourcesWith, literalText } from './source-texts.js';
 
 /** Errors of these classes say what is wrong with the installation, wherever they are thrown. */
 const OF_SETUP = ['SetupError', 'UsageError'];
@@ -18,9 +16,6 @@ const OF_START = [
   ...['ledger', 'secret', 'migrate'].map((name) => `ledger/postgres/${name}.ts`),
   ...['ledger/schema-version.ts', 'service/file-lock.ts', 'service/speaker-engine.ts', 'engine/binding.ts'],
 ];
-/** The command line refuses its own words; tools of the dashboard's pages run in browsers. */
-const LEFT_OUT = /^cli\/|\/browser\/|^client\//;
-
 export interface StartFailure {
   message: string;
   /** Where it comes from. */
@@ -33,35 +28,15 @@ export function startFailures(): StartFailure[] {
 }
 
 function thrown(): StartFailure[] {
-  const files = readdirSync(join(packageRoot, 'src'), { recursive: true, encoding: 'utf8' });
-  return files
-    .filter((file) => file.endsWith('.ts') && !LEFT_OUT.test(file))
-    .flatMap((file) => {
-      const text = readFileSync(join(packageRoot, 'src', file), 'utf8');
-      const classes = [...OF_SETUP, ...(OF_START.includes(file) ? ['Error'] : [])];
-      const isThere = classes.some((name) => text.includes(`new ${name}(`));
-      return isThere ? messagesIn(ts.createSourceFile(file, text, ts.ScriptTarget.Latest), classes) : [];
-    });
-}
-
-function messagesIn(source: ts.SourceFile, classes: readonly string[]): StartFailure[] {
   const found: StartFailure[] = [];
-  const look = (node: ts.Node): void => {
-    if (ts.isNewExpression(node) && ts.isIdentifier(node.expression) && classes.includes(node.expression.text))
-      found.push({ message: textOf(node.arguments?.[0]), source: source.fileName });
-    ts.forEachChild(node, look);
-  };
-  look(source);
+  for (const source of sourcesWith(['Error('])) {
+    const classes = [...OF_SETUP, ...(OF_START.includes(source.fileName) ? ['Error'] : [])];
+    everyNode(source, (node) => {
+      if (ts.isNewExpression(node) && ts.isIdentifier(node.expression) && classes.includes(node.expression.text))
+        found.push({ message: literalText(node.arguments?.[0]), source: source.fileName });
+    });
+  }
   return found;
-}
-
-function textOf(node: ts.Expression | undefined): string {
-  if (node === undefined) return '';
-  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
-  if (ts.isTemplateExpression(node))
-    return node.head.text + node.templateSpans.map(({ literal }) => `…${literal.text}`).join('');
-  if (ts.isBinaryExpression(node)) return textOf(node.left) + textOf(node.right);
-  return '…';
 }
 
 /** What the command line makes of errors of the system and of the engine. */

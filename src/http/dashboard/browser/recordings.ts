@@ -104,7 +104,10 @@ function take(
   change: (to: Partial<ChosenRecording>) => void,
 ): void {
   if (name === 'delta') change({ soFar: recording.soFar + (data as { text: string }).text });
-  if (name === 'done') change({ state: 'done', answer: data as RunAnswer, isKept: false, soFar: '' });
+  if (name === 'done') {
+    const answer = data as RunAnswer;
+    change({ state: 'done', answer, isKept: answer.kept_at !== undefined, soFar: '' });
+  }
   if (name !== 'progress') return;
   const { done_seconds: done, seconds: measured, credits: held } = data as Progress;
   const share = Math.min(NEARLY_DONE, done / Math.max(measured, 1));

@@ -22,6 +22,8 @@ export interface RunAnswer {
   transcription: Text & { translation?: Text; credits_used: number; credits_remaining: number };
   files: Record<string, string>;
   translated_files?: Record<string, string>;
+  /** The page of the transcript, where it is kept. */
+  kept_at?: string;
 }
 
 interface Place {
@@ -54,7 +56,13 @@ export function showTranscript(answer: RunAnswer, place: Place): void {
   else show(spokenParts(translation), byId('translation'), place);
   byId('word-help').hidden = spoken.length === 0;
   follow(audio, byId('transcript'), spoken);
+  linkKept(byId('open-kept') as HTMLAnchorElement, answer);
   offerFiles(byId('files'), filesOf(answer, place.fileName), place.saved);
+}
+
+function linkKept(link: HTMLAnchorElement, { kept_at: address }: RunAnswer): void {
+  link.hidden = address === undefined;
+  if (address !== undefined) link.href = address;
 }
 
 /** null: there is none, or it is the transcript itself. */

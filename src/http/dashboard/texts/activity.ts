@@ -26,6 +26,8 @@ export const HISTORY = {
   credits: 'Credits',
   held: (credits: string) => `${credits} held`,
   action: 'Action',
+  transcript: 'Transcript',
+  transcriptOf: (name: string) => `Transcript of ${name}`,
   older: 'Older',
   newest: 'Newest',
   pages: 'Pages of the activity',

@@ -1,5 +1,8 @@
 export const HELP = {
-  lead: 'Answers to what is asked most. The API reference describes every request and every field.',
+  lead:
+    'Answers to what is asked most. The manual explains how to use and run the service. The API reference lists ' +
+    'every request and every field.',
+  manual: 'Open the manual',
   reference: 'Open the API reference',
   start: {
     title: 'Get started',

@@ -1,4 +1,9 @@
 export const TRY = {
+  keepQuestion: 'Keep your transcripts?',
+  keepNote:
+    'Kept transcripts can be searched, corrected and shared. You can change this on the page Transcripts at any time.',
+  keep: { label: 'Keep this transcript', yes: 'Yes', no: 'No' },
+  openKept: 'Open in Transcripts',
   noScript:
     'This page needs JavaScript to play the audio next to its transcript. The API works without it: see the curl ' +
     'command of a new key.',

@@ -43,7 +43,7 @@ export function transcriptListRoutes({ library, transcription }: HttpDeps, pages
         GET: pages.memberPage(() => ({ to: `${PATHS.transcripts}#keep` })),
         POST: pages.memberForm(async ({ account }, form) => {
           await decide(library, account.id, form);
-          return { to: `${PATHS.transcripts}?notice=keep-saved` };
+          return { to: `${form.get('from') === 'try' ? PATHS.try : PATHS.transcripts}?notice=keep-saved` };
         }),
       },
     },

@@ -79,7 +79,7 @@ function tools({ stored, document, showsTranslation }: OpenedTranscript): Html {
 function player({ id, audioBytes }: StoredTranscript): Html {
   if (audioBytes === 0) return html`<p class="note-line">${texts.noAudio}</p>`;
   const speeds = [0.75, 1, 1.25, 1.5, 2];
-  return html`<section class="player" id="player" aria-label="${texts.listen}">
+  return html`<section class="kept-player" id="player" aria-label="${texts.listen}">
     <audio id="audio" controls preload="metadata" src="${transcriptPath(id, 'audio')}"></audio>
     <div class="row" id="player-buttons" hidden>
       <button type="button" class="button quiet" id="back-5">${texts.backFive}</button>

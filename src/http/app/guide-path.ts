@@ -1,0 +1,2 @@
+/** Where the manual of this version is. */
+export const GUIDE = '/docs/guide';
