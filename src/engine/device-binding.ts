@@ -1,6 +1,6 @@
 /**
- * The addon for a device. A build has one, with everything that was found when it was built. The Debian package has two:
- * one without Vulkan, which every machine can load, and one with it, which needs Vulkan's loader.
+ * The addon for a device. A build has one, with everything that was found when it was built. The Debian package has
+ * two: one without Vulkan, which every machine can load, and one with it, which needs Vulkan's loader.
  */
 import { SetupError } from '../errors.js';
 import { hasVulkanAddon, loadBinding, loadVulkanBinding, type NativeAddon } from './binding.js';

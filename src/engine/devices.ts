@@ -12,7 +12,8 @@ export const DEVICE_SETTING = /^(auto|cpu|cuda(:\d+(,\d+)*)?|vulkan(:(\d+(,\d+)*
 const HOW_TO_BUILD: Readonly<Record<Backend, string>> = {
   cuda: 'this build has no CUDA (build it with VERBATIM_CUDA=ON where nvcc and cuBLAS are installed)',
   vulkan:
-    'this build has no Vulkan (build it with VERBATIM_VULKAN=ON where glslc, libvulkan-dev and spirv-headers are installed)',
+    'this build has no Vulkan (build it with VERBATIM_VULKAN=ON where glslc, libvulkan-dev and spirv-headers are ' +
+    'installed)',
 };
 
 /**

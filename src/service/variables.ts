@@ -14,6 +14,7 @@ export const VARIABLE_GROUPS = Object.fromEntries(
 /** Variables of the CMake build. An image or a shell that builds the addon may have them in its environment. */
 export const BUILD_VARIABLES: readonly string[] = [
   'VERBATIM_CUDA',
+  'VERBATIM_VULKAN',
   'VERBATIM_ONEDNN',
   'VERBATIM_WHISPER_DIR',
   'VERBATIM_SANITIZE',

@@ -85,8 +85,8 @@ export function serveCalls<Calls extends CallTable>(
       const value = await handler(request, { signal: call.signal, progress });
       await end({ kind: 'answer', id, value });
     } catch (error) {
-      if (nativeErrorCode(error) === 'device_lost') return endOfDevice(error as Error, channel);
-      await end({ kind: 'failure', id, error: toChannelError(error) });
+      if (nativeErrorCode(error) === 'device_lost') endOfDevice(error as Error, channel);
+      else await end({ kind: 'failure', id, error: toChannelError(error) });
     }
   };
 

@@ -17,11 +17,12 @@ export const DEVICE_SETTINGS = {
     type: 'device',
     default: 'auto',
     allowed:
-      '`auto`, `cpu`, `cuda`, `vulkan`, `vulkan:software`, or `cuda:` or `vulkan:` with device numbers, such as `cuda:0,1`',
+      '`auto`, `cpu`, `cuda`, `vulkan`, `vulkan:software`, or `cuda:` or `vulkan:` with device numbers, such as ' +
+      '`cuda:0,1`',
     since: '0.1.0',
     about:
-      'The device that computes; see [GPUs](gpu.md). `auto` takes the first CUDA device, else the first discrete card ' +
-      'of Vulkan, else the CPU. A ' +
+      'The device that computes; see [GPUs](gpu.md). `auto` takes the first CUDA device, else the first discrete ' +
+      'card of Vulkan, else the CPU. A ' +
       'device that is named and missing stops the start: the service never falls back silently. Each graphics card ' +
       'gets an engine process of its own.',
   },
@@ -63,8 +64,8 @@ export const DEVICE_SETTINGS = {
     since: '0.2.0',
     about:
       '`batched` decodes the windows of all requests together, `whisper.cpp` one window per slot. `auto` is ' +
-      '`batched` on a CPU and on Vulkan, and `whisper.cpp` on CUDA. A Parakeet model decodes one window per slot, and `batched` ' +
-      'stops the start.',
+      '`batched` on a CPU and on Vulkan, and `whisper.cpp` on CUDA. A Parakeet model decodes one window per slot, ' +
+      'and `batched` stops the start.',
   },
   VERBATIM_COMPUTE: {
     type: 'choice',

@@ -23,7 +23,9 @@ describe('The child’s end of the channel', () => {
     });
     recognise = other.recognise;
     ended = 0;
-    channel.exit = () => void ended++;
+    channel.exit = () => {
+      ended++;
+    };
     serveCalls<Calls>((_, self: SelfReport) => {
       Object.assign(self, {
         beforeCall: () => before.push('call'),
