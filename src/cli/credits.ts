@@ -15,7 +15,7 @@ interface GrantOptions extends AccountFlags {
 export function addCredits(program: Command): void {
   const credits = program.command('credits').description('grant credits');
   withAccount(credits.command('grant'))
-    .description('add a pack of credits to an account')
+    .description('add a credit pack to an account')
     .requiredOption('--amount <n>', 'whole credits, at least 1', amount)
     .option('--expires <date>', 'YYYY-MM-DD (that day still counts, UTC) or an ISO 8601 time; default: never', expiry)
     .option('--payment <id>', 'id of the payment; a repeat with the same id and amount grants nothing more')

@@ -619,7 +619,7 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Transcribe, in OpenAI's words
+     * Transcribe, with OpenAI's fields
      * @description Shares keys, credits, limits and fair turns with POST /api/v1/transcribe. Lists may be sent with [] behind their names or without; fields that are not listed are ignored.
      */
     post: operations['createTranscription'];
@@ -775,7 +775,7 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * The same in the dialect of the beta
+     * An ephemeral key, as the beta of the Realtime API made it
      * @description It opens WebSockets only, and ends with the API key that made it. A session that was opened outlives it.
      */
     post: operations['createTranscriptionSession'];
@@ -801,7 +801,7 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Transcribe, in Deepgram's words
+     * Transcribe, with Deepgram's parameters
      * @description The body is the file, of at most 100,000,000 bytes and of a format that POST /api/v1/transcribe takes; the format is decided by content. Shares keys, credits, limits and fair turns with it. The scheme of `Authorization` may be `Token`, too. GET with an upgrade opens a live session.
      */
     post: operations['transcribeFile'];
@@ -1027,7 +1027,7 @@ export interface components {
         /** @example laptop */
         name: string;
         /**
-         * @description The first characters of the raw key, to tell keys apart.
+         * @description The first characters of the raw key, to distinguish keys.
          * @example vb_3q2-7wAb
          */
         prefix: string;
@@ -3713,7 +3713,7 @@ export interface components {
       /** @example laptop */
       name: string;
       /**
-       * @description The first characters of the raw key, to tell keys apart.
+       * @description The first characters of the raw key, to distinguish keys.
        * @example vb_3q2-7wAb
        */
       prefix: string;
@@ -3737,7 +3737,7 @@ export interface components {
         /** @example laptop */
         name: string;
         /**
-         * @description The first characters of the raw key, to tell keys apart.
+         * @description The first characters of the raw key, to distinguish keys.
          * @example vb_3q2-7wAb
          */
         prefix: string;
@@ -4492,7 +4492,7 @@ export interface operations {
        *
        *     `unsupported_translation`: No installed model covers the pair of languages.
        *
-       *     `unsupported_diarization`: Speakers cannot be distinguished for this speech.
+       *     `unsupported_diarization`: Speakers cannot be identified: no models for it are installed, or none for the language; or it is off.
        */
       422: {
         headers: {
@@ -4783,7 +4783,7 @@ export interface operations {
        *
        *     `unsupported_translation`: No installed model covers the pair of languages.
        *
-       *     `unsupported_diarization`: Speakers cannot be distinguished for this speech.
+       *     `unsupported_diarization`: Speakers cannot be identified: no models for it are installed, or none for the language; or it is off.
        */
       422: {
         headers: {
@@ -7965,7 +7965,7 @@ export interface operations {
        *
        *     `unsupported_translation`: No installed model covers the pair of languages.
        *
-       *     `unsupported_diarization`: Speakers cannot be distinguished for this speech.
+       *     `unsupported_diarization`: Speakers cannot be identified: no models for it are installed, or none for the language; or it is off.
        */
       400: {
         headers: {
@@ -8174,7 +8174,7 @@ export interface operations {
        *
        *     `unsupported_translation`: No installed model covers the pair of languages.
        *
-       *     `unsupported_diarization`: Speakers cannot be distinguished for this speech.
+       *     `unsupported_diarization`: Speakers cannot be identified: no models for it are installed, or none for the language; or it is off.
        */
       400: {
         headers: {
@@ -9044,7 +9044,7 @@ export interface operations {
        *
        *     `UNSUPPORTED_TRANSLATION`: No installed model covers the pair of languages.
        *
-       *     `UNSUPPORTED_DIARIZATION`: Speakers cannot be distinguished for this speech.
+       *     `UNSUPPORTED_DIARIZATION`: Speakers cannot be identified: no models for it are installed, or none for the language; or it is off.
        */
       400: {
         headers: {

@@ -140,7 +140,7 @@ export class Backlog {
   checkRoom(request: { accountId: string; audioSeconds: number }): void {
     const state = { ...request, held: this.heldByAccount() };
     if (this.hasRoom(state)) return;
-    throw new VerbatimError('overloaded', 'The server has as much audio to transcribe as it takes.', {
+    throw new VerbatimError('overloaded', 'The backlog is full. Try again after the seconds in Retry-After.', {
       retryAfterSeconds: this.retryAfter(state),
     });
   }

@@ -8,6 +8,8 @@ import { VerbatimError, type ErrorCode } from '../errors.js';
 
 const EXHAUSTED = /^(ENOSPC|EDQUOT|EMFILE|ENFILE|ENOTDIR|EEXIST|EROFS|EIO|SQLITE_FULL|SQLITE_BUSY(_\w+)?)$/;
 
+const INTERNAL = 'Something went wrong on the server. If it happens again, report the request id to its operator.';
+
 /** Faults of the request, and the field at fault. The engine's message says which fault and names no path. */
 const FAULTS_OF_THE_REQUEST: Partial<Record<NativeErrorCode & ErrorCode, string>> = {
   unsupported_audio_format: 'audio',
@@ -22,7 +24,7 @@ export function requestError(thrown: unknown): VerbatimError {
     const message = 'The server has no room for the request now; try again later.';
     return new VerbatimError('overloaded', message, { cause: thrown });
   }
-  return new VerbatimError('internal_error', 'Something went wrong on the server.', { cause: thrown });
+  return new VerbatimError('internal_error', INTERNAL, { cause: thrown });
 }
 
 /** A full disk, no more file descriptors, no directory to write to, a database that others keep locked: no bug. */
@@ -35,12 +37,18 @@ function ofEngineError(error: EngineError): VerbatimError {
   const { code } = error;
   if (isFaultOfTheRequest(code)) {
     const param = FAULTS_OF_THE_REQUEST[code];
-    return new VerbatimError(code, error.message, {
+    return new VerbatimError(code, asSentence(error.message), {
       ...(param === undefined ? {} : { param }),
       cause: error,
     });
   }
   return new VerbatimError('internal_error', 'The request failed inside the engine.', { cause: error });
+}
+
+/** The engine's messages stand behind the name of a file on the command line. */
+function asSentence(message: string): string {
+  const end = /[.!?]$/.test(message) ? '' : '.';
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}${end}`;
 }
 
 function isFaultOfTheRequest(code: NativeErrorCode): code is NativeErrorCode & ErrorCode {

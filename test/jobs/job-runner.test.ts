@@ -146,7 +146,11 @@ describe('JobRunner', () => {
     });
     expect(tries).to.equal(4);
     expect((await find(id)).error).to.deep.equal({
-      ...{ code: 'internal_error', message: 'Something went wrong on the server.', param: null },
+      ...{
+        code: 'internal_error',
+        message: 'Something went wrong on the server. If it happens again, report the request id to its operator.',
+        param: null,
+      },
     });
     expect(await balance()).to.equal(10);
     await until(() => ended === 1);

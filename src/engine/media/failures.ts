@@ -83,7 +83,10 @@ function killed(name: string): Error {
 }
 
 function withoutFfmpeg(name: string): EngineError {
-  return unsupported(`the file is ${name}, which takes ffmpeg to read, and there is no ffmpeg on this machine`);
+  return unsupported(
+    `the file is ${name}, which takes ffmpeg to read, and there is no ffmpeg on this machine: install ffmpeg, ` +
+      'or send WAV, FLAC, MP3 or OGG',
+  );
 }
 
 /** It uses processor time and yields hardly any audio. */

@@ -65,5 +65,5 @@ function limitForwarded({ addresses }: HttpDeps): RequestHandler {
 }
 
 const notFound: RequestHandler = () => {
-  throw new VerbatimError('not_found', 'There is nothing at this path.');
+  throw new VerbatimError('not_found', 'There is nothing at this path; /openapi.json lists all paths of the API.');
 };

@@ -70,7 +70,11 @@ function headersOf({ code, retryAfterSeconds }: VerbatimError, engineStats: () =
 /** Express and its router mark the client's mistakes (a malformed %-escape, say) with a 4xx status. */
 function toVerbatimError(thrown: unknown): VerbatimError {
   if (!isClientError(thrown)) return requestError(thrown);
-  return new VerbatimError('invalid_request', 'The request could not be understood.', { cause: thrown });
+  return new VerbatimError(
+    'invalid_request',
+    'The request is malformed: its path, a header or its body cannot be read.',
+    { cause: thrown },
+  );
 }
 
 function isClientError(thrown: unknown): boolean {

@@ -26,6 +26,6 @@ export function mount(app: Express, { path, methods }: Route): void {
     const handler = handlers.get(req.method);
     if (handler) return exchange.work(handler);
     res.setHeader(Allow.name, allow);
-    throw new VerbatimError('method_not_allowed', `${path} answers ${allow}.`);
+    throw new VerbatimError('method_not_allowed', `${path} does not support ${req.method}; it supports ${allow}.`);
   });
 }

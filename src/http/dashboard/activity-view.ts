@@ -7,7 +7,7 @@ import { progressBar } from './components/progress-bar.js';
 import { table } from './components/table.js';
 import { duration, moment, number } from './format.js';
 import { html, type Html, type HtmlValue } from './html.js';
-import { endJobPath, jobPath, transcriptPath } from './paths.js';
+import { cancelRequestPath, endJobPath, jobPath, transcriptPath } from './paths.js';
 import { TEXTS } from './texts.js';
 
 const { history: texts, jobs } = TEXTS;
@@ -82,13 +82,14 @@ function transcriptOf({ transcriptionId, fileName }: Activity, kept: ActivityDet
   return linkButton({ href: transcriptPath(transcriptionId), label: texts.transcript, fullLabel, kind: 'quiet' });
 }
 
-function actionOf({ jobId, state, fileName }: Activity): HtmlValue {
-  if (jobId === null) return '';
-  const name = fileName ?? jobId;
+function actionOf({ jobId, requestId, state, fileName }: Activity): HtmlValue {
+  const name = fileName ?? jobId ?? requestId;
   if (state === 'queued' || state === 'running') {
     const look = { label: jobs.cancel, fullLabel: jobs.cancelThe(name), kind: 'danger' } as const;
-    return linkButton({ href: endJobPath(jobId), asks: true, ...look });
+    const href = jobId === null ? cancelRequestPath(requestId) : endJobPath(jobId);
+    return linkButton({ href, asks: true, ...look });
   }
+  if (jobId === null) return '';
   const [label, fullLabel] = state === 'done' ? [jobs.open, jobs.openThe(name)] : [jobs.show, jobs.showThe(name)];
   return linkButton({ href: jobPath(jobId), label, fullLabel, kind: 'quiet' });
 }

@@ -2,6 +2,7 @@
 import type { Activity, ActivityPage } from '../../ledger/history.js';
 import type { WatchedJob } from '../../jobs/job-service.js';
 import type { HttpDeps } from '../app/deps.js';
+import type { Exchange } from '../app/exchange.js';
 import type { Route } from '../app/route.js';
 import { activityTable, type ActivityDetails } from './activity-view.js';
 import {
@@ -14,17 +15,20 @@ import {
   type FilterChoices,
 } from './activity-filters.js';
 import { linkButton } from './components/button.js';
+import { questionView } from './components/question.js';
 import { emptyState } from './components/empty-state.js';
 import { pager } from './components/pager.js';
 import { html, type Html } from './html.js';
 import { noticeOf } from './notice.js';
 import type { View } from './page.js';
-import { PATHS } from './paths.js';
+import { cancelRequestPath, PATHS } from './paths.js';
+import { Refusal } from './refusal.js';
 import { TEXTS } from './texts.js';
 import type { PageHandlers } from './page-handlers.js';
 
 const { history: texts } = TEXTS;
 const PER_PAGE = 50;
+const REQUEST_ID = /^req_[\da-f-]{36}$/;
 /** Endpoints to choose from are those of this time. */
 const LONGEST_WINDOW = 90;
 
@@ -51,7 +55,32 @@ export function historyRoutes(deps: HttpDeps, pages: PageHandlers): Route[] {
     const kept = await deps.library.keptAmong(page.entries.flatMap(({ transcriptionId }) => transcriptionId ?? []));
     return historyView({ filters, choices, page, open, kept, isFirst: after === null, notice: query['notice'] });
   });
-  return [{ path: PATHS.history, methods: { GET: show } }];
+  const question = pages.memberPage(({ exchange }) => cancelView(idOf(exchange)));
+  const cancel = pages.memberForm(({ account, exchange }) => {
+    if (!deps.inFlight.cancel(account.id, idOf(exchange))) throw new Refusal(409, TEXTS.errors.noRequest);
+    return { to: `${PATHS.history}?notice=request-cancelled` };
+  });
+  return [
+    { path: PATHS.history, methods: { GET: show } },
+    { path: cancelRequestPath(':id'), methods: { GET: question, POST: cancel } },
+  ];
+}
+
+function idOf({ req }: Exchange): string {
+  const { id } = req.params;
+  if (typeof id !== 'string' || !REQUEST_ID.test(id)) throw new Refusal(409, TEXTS.errors.noRequest);
+  return id;
+}
+
+function cancelView(id: string): View {
+  return questionView({
+    title: texts.cancelTitle,
+    about: html`<code>${id}</code>`,
+    note: texts.confirmCancel,
+    action: cancelRequestPath(id),
+    submit: texts.cancel,
+    back: { href: PATHS.history, label: texts.keep },
+  });
 }
 
 /** Of the jobs of a page that have not ended, how far they are. */

@@ -89,6 +89,9 @@ export const jobPath = (id: string): string => `${DASHBOARD}/jobs/${id}`;
 
 export const jobDownloadPath = (id: string, format: string): string => `${DASHBOARD}/jobs/${id}/result/${format}`;
 
+/** Of a request that runs and is no job. */
+export const cancelRequestPath = (id: string): string => `${DASHBOARD}/requests/${id}/cancel`;
+
 export const endJobPath = (id: string): string => `${DASHBOARD}/jobs/${id}/end`;
 
 const PAGES: readonly string[] = [

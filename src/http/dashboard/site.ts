@@ -15,7 +15,7 @@ export interface Site {
 /** A trusted proxy's X-Forwarded-Proto and X-Forwarded-Host are believed. */
 export function siteOf({ req }: Pick<Exchange, 'req'>): Site {
   const given = `${req.protocol}://${req.host}`;
-  if (!URL.canParse(given)) throw new VerbatimError('invalid_request', 'The Host header is no host.');
+  if (!URL.canParse(given)) throw new VerbatimError('invalid_request', 'The Host header is not the name of a host.');
   const { origin, hostname, protocol } = new URL(given);
   const isSecure = protocol === 'https:';
   return { origin, isSecure, isPrivate: isSecure || isLoopback(hostname) };

@@ -92,7 +92,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
     status: 404,
     raisedBy: ['routing'],
     meaning: 'There is nothing at this path.',
-    message: 'There is nothing at this path.',
+    message: 'There is nothing at this path; /openapi.json lists all paths of the API.',
   },
   key_not_found: {
     status: 404,
@@ -135,7 +135,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
     status: 405,
     raisedBy: ['routing'],
     meaning: 'The path does not support this method; `Allow` lists those that it supports.',
-    message: '/api/v1/me answers GET, HEAD, OPTIONS.',
+    message: '/api/v1/me does not support POST; it supports GET, HEAD, OPTIONS.',
   },
   idempotency_conflict: {
     status: 409,
@@ -163,7 +163,7 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
     status: 413,
     raisedBy: TRANSCRIBING,
     meaning: 'The file is over 100,000,000 bytes.',
-    message: 'The file may have at most 100000000 bytes.',
+    message: 'The file may have at most 100,000,000 bytes. Compress it, or send it in parts.',
     param: 'audio',
   },
   audio_too_long: {
@@ -187,7 +187,9 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
     status: 415,
     raisedBy: TRANSCRIBING,
     meaning: 'The file is not audio of a supported format, or its format needs ffmpeg, which is not installed.',
-    message: 'the file is MP4, MOV or 3GP, which takes ffmpeg to read, and there is no ffmpeg on this machine',
+    message:
+      'The file is MP4, MOV or 3GP, which takes ffmpeg to read, and there is no ffmpeg on this machine: install ' +
+      'ffmpeg, or send WAV, FLAC, MP3 or OGG.',
     param: 'audio',
   },
   invalid_audio: {
@@ -221,8 +223,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   unsupported_diarization: {
     status: 422,
     raisedBy: TRANSCRIBING,
-    meaning: 'Speakers cannot be distinguished for this speech.',
-    message: 'Speakers cannot be distinguished in this speech.',
+    meaning: 'Speakers cannot be identified: no models for it are installed, or none for the language; or it is off.',
+    message: 'VERBATIM_SPEAKERS is off.',
     param: 'diarize',
   },
   rate_limited: {
@@ -237,13 +239,13 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
     status: 500,
     raisedBy: ['http'],
     meaning: 'A bug of the service.',
-    message: 'Something went wrong on the server.',
+    message: 'Something went wrong on the server. If it happens again, report the request id to its operator.',
   },
   overloaded: {
     status: 503,
     raisedBy: ['key'],
     meaning: 'The backlog is full, a resource of the machine is exhausted, or the request took too long.',
-    message: 'The backlog is full.',
+    message: 'The backlog is full. Try again after the seconds in Retry-After.',
   },
   shutting_down: {
     status: 503,

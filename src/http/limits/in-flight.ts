@@ -32,7 +32,8 @@ export interface InFlightOptions {
 }
 
 export class InFlightRegistry {
-  readonly #requests = new Set<InFlightRequest>();
+  /** With their ids. */
+  readonly #requests = new Map<InFlightRequest, string>();
   /** Live sessions, which have limits of their own, and what each does when the server drains. */
   readonly #sessions = new Map<InFlightRequest, OnDrain>();
   /** Open connections, with a session or without: they end with their key, and a drain does not wait for them. */
@@ -57,7 +58,7 @@ export class InFlightRegistry {
   }
 
   /** Throws `shutting_down` or `rate_limited`. */
-  begin(owner: { accountId: string; keyId: string }): InFlightRequest {
+  begin({ requestId, ...owner }: { accountId: string; keyId: string; requestId: string }): InFlightRequest {
     this.assertOpen();
     const count = this.#countByAccount.get(owner.accountId) ?? 0;
     if (count >= this.options.maxPerAccount) {
@@ -71,7 +72,7 @@ export class InFlightRegistry {
       abort: (reason) => controller.abort(reason),
       end: () => this.#end(request),
     };
-    this.#requests.add(request);
+    this.#requests.set(request, requestId);
     return request;
   }
 
@@ -98,12 +99,19 @@ export class InFlightRegistry {
   }
 
   get #all(): InFlightRequest[] {
-    return [...this.#requests, ...this.#sessions.keys()];
+    return [...this.#requests.keys(), ...this.#sessions.keys()];
   }
 
   /** Throws `shutting_down` while the server drains. */
   assertOpen(): void {
     if (this.#draining) throw this.#shuttingDown();
+  }
+
+  /** Its account does not want it any more. False: this server works on no such request of the account. */
+  cancel(accountId: string, requestId: string): boolean {
+    const found = [...this.#requests].find(([request, id]) => id === requestId && request.accountId === accountId);
+    found?.[0].abort(cancelledInFlight());
+    return found !== undefined;
   }
 
   /** Aborts everything a revoked key has in flight. */
@@ -161,6 +169,13 @@ export class InFlightRegistry {
       retryAfterSeconds: this.options.retryAfterSeconds(),
     });
   }
+}
+
+function cancelledInFlight(): VerbatimError {
+  return new VerbatimError(
+    'conflict',
+    'The request was cancelled on the dashboard of its account. Nothing was charged.',
+  );
 }
 
 function revokedInFlight(): VerbatimError {

@@ -61,7 +61,7 @@ export const livePaths: Json = {
   '/v1/realtime/transcription_sessions': path({
     post: {
       ...{ tags: ['openai'], operationId: 'createTranscriptionSession' },
-      summary: 'The same in the dialect of the beta',
+      summary: 'An ephemeral key, as the beta of the Realtime API made it',
       description: KEY,
       requestBody: optionalBody('TranscriptionSessionRequest'),
       responses: { '200': answer('BetaSession', 'The session.'), ...openAiErrors('createTranscriptionSession') },
@@ -69,7 +69,7 @@ export const livePaths: Json = {
   }),
   '/v1/listen': path({
     post: {
-      ...{ tags: ['deepgram'], operationId: 'transcribeFile', summary: "Transcribe, in Deepgram's words" },
+      ...{ tags: ['deepgram'], operationId: 'transcribeFile', summary: "Transcribe, with Deepgram's parameters" },
       description:
         'The body is the file, of at most 100,000,000 bytes and of a format that POST /api/v1/transcribe takes; ' +
         'the format is decided by content. Shares keys, credits, limits and fair turns with it. The scheme of ' +

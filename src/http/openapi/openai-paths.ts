@@ -91,7 +91,7 @@ const modelOperation = (operationId: string, summary: string, schema: string, de
 export const openAiItems: Readonly<Record<string, { item: Json; parameters: (typeof ModelName)[] }>> = {
   '/v1/audio/transcriptions': {
     item: {
-      post: audioOperation('createTranscription', "Transcribe, in OpenAI's words", 'CreateTranscriptionRequest'),
+      post: audioOperation('createTranscription', "Transcribe, with OpenAI's fields", 'CreateTranscriptionRequest'),
     },
     parameters: [],
   },

@@ -36,7 +36,10 @@ export function eventIdOf(value: unknown): string | null {
 export function audioOf(event: object): Buffer {
   const { audio } = checked(Append, event, 'event');
   const bytes = bytesOf(audio);
-  if (bytes === null) throw new VerbatimError('invalid_request', 'audio is no base64.', { param: 'audio' });
+  if (bytes === null)
+    throw new VerbatimError('invalid_request', 'audio is not base64. Send the samples encoded as base64.', {
+      param: 'audio',
+    });
   return bytes;
 }
 

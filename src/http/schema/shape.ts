@@ -61,7 +61,7 @@ export const key = {
   name: Type.String({ minLength: 1, examples: ['laptop'] }),
   prefix: Type.String({
     pattern: '^vb_[A-Za-z0-9_-]{8}$',
-    description: 'The first characters of the raw key, to tell keys apart.',
+    description: 'The first characters of the raw key, to distinguish keys.',
     examples: ['vb_3q2-7wAb'],
   }),
 };

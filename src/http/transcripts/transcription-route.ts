@@ -177,7 +177,7 @@ export async function inFlight<A extends AskedWork, T>(
   work: (request: TranscriptionRequest, asked: A) => Promise<T>,
 ): Promise<{ outcome: T; uploadMs: number }> {
   const { account, key } = identity;
-  const flight = deps.inFlight.begin({ accountId: account.id, keyId: key.id });
+  const flight = deps.inFlight.begin({ accountId: account.id, keyId: key.id, requestId: exchange.id });
   const closeWatch = abortOnClose(exchange, flight);
   const timer = deps.timers.after(deps.settings.requestTimeoutMs, () => flight.abort(timedOut(deps)));
   try {

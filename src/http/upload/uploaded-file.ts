@@ -23,7 +23,11 @@ export function storableName(given: string | undefined): string | null {
 }
 
 export function tooLarge(maxBytes: number): VerbatimError {
-  return new VerbatimError('file_too_large', `The file may have at most ${maxBytes} bytes.`, {
-    param: 'audio',
-  });
+  return new VerbatimError(
+    'file_too_large',
+    `The file may have at most ${maxBytes.toLocaleString('en')} bytes. Compress it, or send it in parts.`,
+    {
+      param: 'audio',
+    },
+  );
 }

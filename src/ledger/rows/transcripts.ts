@@ -128,7 +128,8 @@ export function spanOf({ from = null, to = null, after }: TranscriptQuery): { fi
 function placeOf(cursor: string): number {
   const place = /^\d{1,16}$/.test(cursor) ? Number(cursor) : NaN;
   if (Number.isSafeInteger(place)) return place;
-  throw new VerbatimError('invalid_request', 'The cursor is not one that a list gave; leave it out to begin anew.', {
+  const message = 'The cursor is not one that a list returned; leave it out for the first page.';
+  throw new VerbatimError('invalid_request', message, {
     param: 'cursor',
   });
 }

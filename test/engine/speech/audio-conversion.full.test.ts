@@ -202,7 +202,7 @@ describe('Conversion', () => {
       await start(null, '/nowhere/ffmpeg');
       expect(await refusal()).to.equal(
         'unsupported_audio_format: the file is WebM or Matroska, which takes ffmpeg to read, and there is no ' +
-          'ffmpeg on this machine',
+          'ffmpeg on this machine: install ffmpeg, or send WAV, FLAC, MP3 or OGG',
       );
     });
 

@@ -67,12 +67,37 @@ describe('dashboard: activity', () => {
     server.engine.holdAll();
     const running = send('long.wav', 130);
     await server.engine.untilRunning(1);
-    expect((await rows())[0]?.slice(6)).to.deep.equal(['running', '3 held', '']);
+    expect((await rows())[0]?.slice(6)).to.deep.equal(['running', '3 held', 'Cancel']);
     expect((await browser.get(PAGE)).text).to.contain('data-running');
     server.engine.release();
     await running;
     expect((await rows())[0]?.slice(6)).to.deep.equal(['done', '3', '']);
     expect((await browser.get(PAGE)).text).not.to.contain('data-running');
+  });
+
+  it('cancels a request that runs: it ends with an error, and costs nothing', async () => {
+    server.engine.holdAll();
+    const running = send('long.wav', 130);
+    await server.engine.untilRunning(1);
+    const { text } = await browser.get(PAGE);
+    const [, path = ''] = /href="([^"]+\/cancel)"/.exec(text) ?? [];
+    expect((await browser.get(path)).text)
+      .to.contain('Cancel a request')
+      .and.to.contain('Nothing is charged.');
+    // Another account's request is none of its own.
+    const bob = await browserOf(server, (await server.customer(9)).account);
+    expect((await bob.post(path, {})).status).to.equal(409);
+    const { status, location } = await browser.post(path, {});
+    expect([status, location]).to.deep.equal([303, `${PAGE}?notice=request-cancelled`]);
+    const { status: answered, body } = await running;
+    expect([answered, (body['error'] as { code: string }).code]).to.deep.equal([409, 'conflict']);
+    expect(await rows()).to.deep.equal([]);
+    expect((await server.ledger.credits.balance(ann.account.id)).balance).to.equal(1000);
+    const again = await browser.post(path, {});
+    expect(again.status).to.equal(409);
+    expect(again.text).to.contain('This request has ended meanwhile');
+    expect((await browser.get('/dashboard/requests/x/cancel')).status).to.equal(409);
+    server.engine.release();
   });
 
   it('is filtered by state, key, endpoint and days; a form keeps what was chosen', async () => {

@@ -77,9 +77,9 @@ describe('dashboard: the feed of the load', () => {
   it('sends all viewers one sample a second, and measures for nobody', async () => {
     expect(timers.pending).to.equal(0);
     const [one, two] = [join(), join()];
-    inFlight.begin({ accountId: 'a', keyId: 'k' });
-    inFlight.begin({ accountId: 'b', keyId: 'l' });
-    inFlight.begin({ accountId: 'b', keyId: 'l' });
+    inFlight.begin({ accountId: 'a', keyId: 'k', requestId: 'req' });
+    inFlight.begin({ accountId: 'b', keyId: 'l', requestId: 'req' });
+    inFlight.begin({ accountId: 'b', keyId: 'l', requestId: 'req' });
     await second(one, two);
     expect(loadOf(one)).to.include({ requestsInFlight: 3, refusals: 5, busyAccounts: 2 });
     expect(loadOf(one).accounts).to.deep.equal([
@@ -96,7 +96,7 @@ describe('dashboard: the feed of the load', () => {
 
   it('reports the queue by account, the longest first, beside what is in flight', async () => {
     engine.backlogSeconds = 90;
-    inFlight.begin({ accountId: 'a', keyId: 'k' });
+    inFlight.begin({ accountId: 'a', keyId: 'k', requestId: 'req' });
     const viewer = join();
     await second(viewer);
     expect(loadOf(viewer).accounts).to.deep.equal([

@@ -3,7 +3,7 @@ import { InFlightRegistry } from '../../../src/http/limits/in-flight.js';
 import { ManualTimers } from '../../support/manual-timers.js';
 
 describe('InFlightRegistry', () => {
-  const owner = { accountId: 'a', keyId: 'k1' };
+  const owner = { accountId: 'a', keyId: 'k1', requestId: 'req' };
   let timers: ManualTimers;
   let registry: InFlightRegistry;
   beforeEach(() => {
@@ -22,9 +22,9 @@ describe('InFlightRegistry', () => {
 
   it('limits an account, whatever its keys, and nobody else', () => {
     registry.begin(owner);
-    const second = registry.begin({ accountId: 'a', keyId: 'k2' });
+    const second = registry.begin({ accountId: 'a', keyId: 'k2', requestId: 'req' });
     expect(refusal(() => registry.begin(owner))).to.include({ code: 'rate_limited', retryAfterSeconds: 7 });
-    registry.begin({ accountId: 'b', keyId: 'k3' });
+    registry.begin({ accountId: 'b', keyId: 'k3', requestId: 'req' });
     expect(registry.keyIds().sort()).to.deep.equal(['k1', 'k2', 'k3']);
     second.end();
     second.end();
@@ -35,12 +35,23 @@ describe('InFlightRegistry', () => {
 
   it('aborts what a revoked key has in flight, and nothing else', () => {
     const [first, second] = [registry.begin(owner), registry.begin(owner)];
-    const other = registry.begin({ accountId: 'b', keyId: 'k2' });
+    const other = registry.begin({ accountId: 'b', keyId: 'k2', requestId: 'req' });
     registry.revokeKey('k1');
     expect([first, second, other].map(({ signal }) => signal.aborted)).to.deep.equal([true, true, false]);
     expect(first.signal.reason).to.have.property('code', 'invalid_api_key');
     first.abort(new Error('later'));
     expect(first.signal.reason).to.have.property('code', 'invalid_api_key');
+  });
+
+  it('cancels one request of an account, by its id, and no other account’s', () => {
+    const [first, second] = ['one', 'two'].map((requestId) => registry.begin({ ...owner, requestId }));
+    expect(registry.cancel('b', 'one')).to.equal(false);
+    expect(registry.cancel('a', 'three')).to.equal(false);
+    expect(registry.cancel('a', 'one')).to.equal(true);
+    expect([first!.signal.aborted, second!.signal.aborted]).to.deep.equal([true, false]);
+    expect(first!.signal.reason).to.have.property('code', 'conflict');
+    first!.end();
+    expect(registry.cancel('a', 'one')).to.equal(false);
   });
 
   it('ends the open connections of a revoked key, and drains without them', async () => {
@@ -64,7 +75,7 @@ describe('InFlightRegistry', () => {
     const running = registry.begin(owner);
     let drained = false;
     const draining = registry.drain(10_000).then(() => (drained = true));
-    expect(refusal(() => registry.begin({ accountId: 'b', keyId: 'k' }))).to.include({
+    expect(refusal(() => registry.begin({ accountId: 'b', keyId: 'k', requestId: 'req' }))).to.include({
       code: 'shutting_down',
     });
     timers.pass(9_999);

@@ -89,7 +89,7 @@ describe('recordings that name other files', () => {
   for (const [name, list] of Object.entries(lists)) {
     it(`${name}: 415, and nothing is opened`, async () => {
       for (const target of [url, path, `file:${path}`]) {
-        expect(await send(list(target))).to.match(/^415 unsupported_audio_format: the file is not WAV/);
+        expect(await send(list(target))).to.match(/^415 unsupported_audio_format: The file is not WAV/);
         expect(asked).to.deep.equal([]);
       }
     });

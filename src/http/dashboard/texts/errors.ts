@@ -20,6 +20,7 @@ export const ERRORS = {
   noShare: 'There is no such link. It may have been revoked, or has expired.',
   exportFormat: (formats: string) => `A transcript is exported as one of: ${formats}.`,
   jobEnded: 'This job ended before it could be cancelled. Its result is kept.',
+  noRequest: 'This request has ended meanwhile, or another server works on it.',
   jobOpen: 'This job is still running; cancel it before you delete it.',
   noTheme: 'The theme must be system, light or dark.',
   noGrouping: 'Usage can be downloaded by day, key or model.',

@@ -3,6 +3,7 @@ export const NOTICES = {
   'password-set': 'The password is set. All other sessions have ended.',
   'key-shown': 'A new key is shown only once. If you did not save it, revoke it and create another.',
   'key-revoked': 'The key is revoked. Its running requests were stopped and not charged.',
+  'request-cancelled': 'The request is cancelled. Nothing was charged.',
   'job-cancelled': 'The job is cancelled. Nothing was charged.',
   'job-deleted': 'The job and its result are deleted.',
   'keep-saved': 'Saved. It applies to transcriptions from now on.',
