@@ -133,7 +133,10 @@ TEST_CASE("a device shows the weights of chosen heads as the processor does") {
       seen_by([&](const PairRows& of, const AttentionRecord& record) { pair.gpu_step(of, nullptr, &record); }, rows);
   const Seen expected =
       seen_by([&](const PairRows& of, const AttentionRecord& record) { pair.cpu_step(of, &record); }, rows);
-  for (std::size_t row = 0; row < rows.size(); ++row) CHECK(DecoderPair::furthest(found[row], expected[row]) < 1e-5);
+  // Vulkan allows its exponential function a larger error than a processor's has.
+  const double tolerance = test::device_under_test() == "cpu" ? 1e-5 : 1e-4;
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    CHECK(DecoderPair::furthest(found[row], expected[row]) < tolerance);
 }
 
 TEST_CASE("a device shows the attention of the rows that want it only") {

@@ -82,6 +82,7 @@ ggml_tensor* GpuDecoderOps::cross_attention(ggml_tensor* query, std::size_t laye
   ggml_tensor* values = of_sources(all_sources_.values(layer));
   values =
       ggml_view_4d(context_, values, positions, size, count, sources, values->nb[1], values->nb[2], values->nb[3], 0);
+  if (!ggml_is_contiguous(values)) values = ggml_cont(context_, values);
   // The rows of a source are its queries; they share its keys and values.
   query = ggml_get_rows(context_, query, inputs_.query_rows);
   query = heads_of(query, 0, heads_, shape_.queries, shape_.sources);

@@ -16,15 +16,10 @@ bool computes(const ggml_tensor& node) {
          node.op != GGML_OP_PERMUTE && node.op != GGML_OP_TRANSPOSE && ggml_nelements(&node) > 0;
 }
 
-// ggml's Vulkan backend takes matrices with contiguous rows for contiguous as a whole, and multiplies wrong ones if
-// they are not. Graphs make such matrices contiguous first.
+// ggml's Vulkan backend reads wrong values of matrices with contiguous rows that are not contiguous as a whole, and
+// rounds others that are not contiguous to float16. Graphs make matrices contiguous first.
 bool is_misread(const ggml_tensor& node) {
-  if (node.op != GGML_OP_MUL_MAT) return false;
-  for (const ggml_tensor* const matrix : {node.src[0], node.src[1]}) {
-    const bool has_contiguous_rows = matrix->nb[1] == ggml_row_size(matrix->type, matrix->ne[0]);
-    if (has_contiguous_rows && !ggml_is_contiguous(matrix)) return true;
-  }
-  return false;
+  return node.op == GGML_OP_MUL_MAT && !(ggml_is_contiguous(node.src[0]) && ggml_is_contiguous(node.src[1]));
 }
 
 }  // namespace
@@ -62,9 +57,10 @@ void GpuDevice::allocate(ggml_cgraph* nodes, ggml_gallocr_t allocator) {
   const std::size_t before = ggml_gallocr_get_buffer_size(allocator, 0);
   bool allocated = false;
   on_device([&] {
+    const bool is_processor = ggml_backend_buft_is_host(memory_);
     for (int i = 0; i < ggml_graph_n_nodes(nodes); ++i) {
       const ggml_tensor* const node = ggml_graph_node(nodes, i);
-      if (is_misread(*node) || !ggml_backend_dev_supports_op(backend_device_, node))
+      if ((!is_processor && is_misread(*node)) || !ggml_backend_dev_supports_op(backend_device_, node))
         throw_unsupported(*node, backend_device_);
     }
     allocated = ggml_gallocr_alloc_graph(allocator, nodes);
