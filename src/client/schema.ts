@@ -2376,7 +2376,7 @@ export interface components {
        */
       prompt?: string;
       /**
-       * @description Format of the answer.diarized_json has speakers; refused where no models that distinguish speakers are installed, or none for the language.
+       * @description Format of the answer. diarized_json has speakers; refused where no models that distinguish speakers are installed, or none for the language.
        * @default json
        * @example json
        * @example verbose_json
@@ -3236,7 +3236,7 @@ export interface components {
          */
         anchor?: 'created_at';
         /**
-         * @description 10 to 7200; default 600.
+         * @description Default: 600.
          * @example 600
          */
         seconds?: number;
@@ -3309,7 +3309,7 @@ export interface components {
          */
         anchor?: 'created_at';
         /**
-         * @description 10 to 7200; default 600.
+         * @description Default: 600.
          * @example 600
          */
         seconds?: number;
@@ -3372,7 +3372,7 @@ export interface components {
            */
           anchor?: 'created_at';
           /**
-           * @description 10 to 7200; default 600.
+           * @description Default: 600.
            * @example 600
            */
           seconds?: number;
