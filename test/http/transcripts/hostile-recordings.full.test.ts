@@ -117,7 +117,7 @@ describe('recordings that name other files', () => {
       expect(text).to.equal('Hello Emma, this is Laura.');
       expect(await send(movie)).to.equal(
         '422 invalid_audio: The sound of the MP4, MOV or 3GP file lies in another file, and none is ' +
-          'opened but the one that was given',
+          'opened but the one that was given.',
       );
       // As the command line would have it: beside the file that it names.
       const to = join(directory, 'to.flac');
