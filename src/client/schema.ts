@@ -2376,7 +2376,7 @@ export interface components {
        */
       prompt?: string;
       /**
-       * @description Format of the answer.diarized_json has speakers; refused where no models that distinguish speakers are installed, or none for the language.
+       * @description Format of the answer. diarized_json has speakers; refused where no models that distinguish speakers are installed, or none for the language.
        * @default json
        * @example json
        * @example verbose_json
@@ -3236,7 +3236,7 @@ export interface components {
          */
         anchor?: 'created_at';
         /**
-         * @description 10 to 7200; default 600.
+         * @description Default: 600.
          * @example 600
          */
         seconds?: number;
@@ -3309,7 +3309,7 @@ export interface components {
          */
         anchor?: 'created_at';
         /**
-         * @description 10 to 7200; default 600.
+         * @description Default: 600.
          * @example 600
          */
         seconds?: number;
@@ -3372,7 +3372,7 @@ export interface components {
            */
           anchor?: 'created_at';
           /**
-           * @description 10 to 7200; default 600.
+           * @description Default: 600.
            * @example 600
            */
           seconds?: number;
@@ -4445,7 +4445,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment was used for another grant. */
+      /**
+       * @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment was used for another grant.
+       *
+       *     `conflict`: The transcript has been changed since: it has another `version` by now. Or the request was cancelled on the dashboard.
+       */
       409: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -4736,7 +4740,11 @@ export interface operations {
           'application/json': components['schemas']['Error'];
         };
       };
-      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment was used for another grant. */
+      /**
+       * @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment was used for another grant.
+       *
+       *     `conflict`: The transcript has been changed since: it has another `version` by now. Or the request was cancelled on the dashboard.
+       */
       409: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -5483,7 +5491,7 @@ export interface operations {
         };
       };
       /**
-       * @description `conflict`: The transcript has been changed since: it has another `version` by now.
+       * @description `conflict`: The transcript has been changed since: it has another `version` by now. Or the request was cancelled on the dashboard.
        *
        *     `library_full`: The account's kept transcripts take all the room that it has.
        */
@@ -8019,7 +8027,11 @@ export interface operations {
           'application/json': components['schemas']['OpenAiError'];
         };
       };
-      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment was used for another grant. */
+      /**
+       * @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment was used for another grant.
+       *
+       *     `conflict`: The transcript has been changed since: it has another `version` by now. Or the request was cancelled on the dashboard.
+       */
       409: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -8228,7 +8240,11 @@ export interface operations {
           'application/json': components['schemas']['OpenAiError'];
         };
       };
-      /** @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment was used for another grant. */
+      /**
+       * @description `idempotency_conflict`: The Idempotency-Key was used for a different request, or the first is still running; or the payment was used for another grant.
+       *
+       *     `conflict`: The transcript has been changed since: it has another `version` by now. Or the request was cancelled on the dashboard.
+       */
       409: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];
@@ -9090,7 +9106,11 @@ export interface operations {
           'application/json': components['schemas']['DeepgramError'];
         };
       };
-      /** @description `IDEMPOTENCY_CONFLICT`: The Idempotency-Key was used for a different request, or the first is still running; or the payment was used for another grant. */
+      /**
+       * @description `IDEMPOTENCY_CONFLICT`: The Idempotency-Key was used for a different request, or the first is still running; or the payment was used for another grant.
+       *
+       *     `CONFLICT`: The transcript has been changed since: it has another `version` by now. Or the request was cancelled on the dashboard.
+       */
       409: {
         headers: {
           'X-Request-Id': components['headers']['RequestId'];

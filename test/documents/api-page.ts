@@ -136,19 +136,23 @@ class EndpointWriter {
   }
 
   #answer(status: string, { description, content = {} }: Response): string[] {
-    return Object.entries(content).flatMap(([type, { schema }]) =>
-      this.#body(`Answer ${status} (\`${type}\`): ${sentence(description)}`, schema, false),
-    );
+    const shaped = Object.entries(content).filter(([, { schema }]) => schema?.$ref !== undefined);
+    const plain = Object.keys(content).filter((type) => !shaped.some(([other]) => other === type));
+    return [
+      `Answer ${status}: ${asProse(description)}`,
+      ...shaped.flatMap(([type, { schema }]) => this.#body(`As \`${type}\``, schema, false)),
+      ...(plain.length === 0 ? [] : [`As ${plain.map((type) => `\`${type}\``).join(', ')}: the content itself.`]),
+    ];
   }
 
   #body(head: string, schema: (Reference & Schema) | undefined, isRequest: boolean): string[] {
     const name = schema?.$ref?.split('/').at(-1);
-    if (name === undefined) return [head.endsWith('.') ? head : `${head}.`];
+    if (name === undefined) return [`${head}.`];
     const shown = this.#schemas[name];
     const link = `[${name}](#${name.toLowerCase()})`;
-    if (shown === undefined || this.#written.has(name)) return [`${head.replace(/\.$/, '')}: ${link}.`];
+    if (shown === undefined || this.#written.has(name)) return [`${head}: ${link}.`];
     this.#written.add(name);
-    return [`${head.replace(/\.$/, '')}:`, `#### ${name}`, this.#fields(name, isRequest)];
+    return [`${head}:`, `#### ${name}`, this.#fields(name, isRequest)];
   }
 
   #fields(name: string, isRequest: boolean): string {
@@ -188,10 +192,6 @@ function errorLine(responses: Record<string, Response>): string[] {
 function isError(response: Response | undefined): boolean {
   const schema = response?.content?.['application/json']?.schema?.$ref ?? '';
   return schema.endsWith('Error');
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 function anchor(title: string): string {

@@ -52,9 +52,26 @@ export function fieldTable(
 ): string {
   const base = nameOf(schema);
   const own = base === undefined ? schema : without(schema, shapes[base]);
-  const rows = (own.anyOf ?? [own]).flatMap((part) => rowsOf(part, '', { isRequest, nameOf, shapes }));
+  const fields = (part: Schema): string =>
+    markdownTable(['Field', 'Type', 'Description'], unique(rowsOf(part, '', { isRequest, nameOf, shapes })));
+  if (own.anyOf !== undefined)
+    return variantsOf(own)
+      .map((part) => `${variantOf(part)}:\n\n${fields(part)}`)
+      .join('\n\n');
   const head = base === undefined ? '' : `The fields of ${linkTo(base)}, and these:\n\n`;
-  return head + markdownTable(['Field', 'Type', 'Description'], unique(rows));
+  return head + fields(own);
+}
+
+function variantsOf(schema: Schema): Schema[] {
+  return schema.anyOf === undefined ? [schema] : schema.anyOf.flatMap(variantsOf);
+}
+
+/** What one of several shapes is known by: a field with one value, or the fields that it always has. */
+function variantOf({ properties = {}, required = [] }: Schema): string {
+  const [field, schema] =
+    Object.entries(properties).find(([, { enum: values, const: value }]) => values?.length === 1 || value) ?? [];
+  if (field !== undefined) return `Where \`${field}\` is \`${String(schema?.const ?? schema?.enum?.[0])}\``;
+  return `With ${required.map((name) => `\`${name}\``).join(', ')}`;
 }
 
 function linkTo(name: string): string {

@@ -6,10 +6,11 @@ import { count, oneOf, seconds, shape } from '../schema/shape.js';
 const query = (name: string, description: string, example: string) =>
   parameter({ ...{ name, in: 'query', required: false, description, example }, schema: Type.String() });
 
-const flag = (name: string, description: string) =>
+/** `absent`: what an absent one means; null: its description says so. */
+const flag = (name: string, description: string, absent: 'false' | null = 'false') =>
   parameter({
     ...{ name, in: 'query', required: false, description, example: 'true' },
-    schema: oneOf(['true', 'false'], { default: 'false' }),
+    schema: oneOf(['true', 'false'], absent === null ? {} : { default: absent }),
   });
 
 export const ListenModel = query(
@@ -37,6 +38,7 @@ export const Paragraphs = flag('paragraphs', 'Means `punctuate`; sentences in pa
 export const Keep = flag(
   'keep',
   'Whether the transcript is kept, as `keep` of `/api/v1/transcribe`. Absent: as the account is set.',
+  null,
 );
 
 export const LISTEN_PARAMETERS = {

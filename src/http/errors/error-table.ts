@@ -148,8 +148,10 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, ErrorRow>> = {
   },
   conflict: {
     status: 409,
-    raisedBy: ['updateTranscript'],
-    meaning: 'The transcript has been changed since: it has another `version` by now.',
+    raisedBy: [...TRANSCRIBING, 'updateTranscript'],
+    meaning:
+      'The transcript has been changed since: it has another `version` by now. Or the request was cancelled on the ' +
+      'dashboard.',
     message: 'The transcript was changed meanwhile. Read it again, and make the change to the version that it has now.',
     param: 'version',
   },

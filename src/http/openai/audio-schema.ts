@@ -47,7 +47,7 @@ const responseFormat = (formats: readonly string[], more = '') =>
   Type.Optional(
     oneOf(formats, {
       default: 'json',
-      description: `Format of the answer.${more}`,
+      description: `Format of the answer.${more === '' ? '' : ` ${more}`}`,
       examples: ['json', 'verbose_json'],
     }),
   );

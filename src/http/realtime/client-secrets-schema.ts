@@ -24,7 +24,7 @@ export const TRANSLATION_EXAMPLE = {
   audio: { input: { transcription: { model: 'base' }, noise_reduction: null }, output: { language: 'es' } },
 };
 
-const seconds = { description: '10 to 7200; default 600.', examples: [600] };
+const seconds = { description: 'Default: 600.', examples: [600] };
 
 const expiresAfter = Type.Object(
   {

@@ -116,8 +116,8 @@ describe('recordings that name other files', () => {
       const { text } = await measureAndTranscribe(server.engine, { path: recognised, accountId: 'a', language: 'en' });
       expect(text).to.equal('Hello Emma, this is Laura.');
       expect(await send(movie)).to.equal(
-        '422 invalid_audio: the sound of the MP4, MOV or 3GP file lies in another file, and none is ' +
-          'opened but the one that was given',
+        '422 invalid_audio: The sound of the MP4, MOV or 3GP file lies in another file, and none is ' +
+          'opened but the one that was given.',
       );
       // As the command line would have it: beside the file that it names.
       const to = join(directory, 'to.flac');
