@@ -1,6 +1,7 @@
 // Products with weights that ggml reorders for this processor as it loads them (CPU_REPACK), and AMX is left to oneDNN.
 #include <doctest/doctest.h>
 #include <ggml-backend.h>
+#include <ggml-cpp.h>
 #include <ggml-cpu.h>
 #include <ggml.h>
 
@@ -48,7 +49,7 @@ std::vector<float> product(ggml_type type, ggml_backend_buffer_type_t weight_buf
   if (!ggml_backend_dev_supports_op(ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU), output)) return {};
   ggml_cgraph* const graph = ggml_new_graph(context.get());
   ggml_build_forward_expand(graph, output);
-  const GgmlPointer<ggml_backend> backend(ggml_backend_cpu_init());
+  const ggml_backend_ptr backend(ggml_backend_cpu_init());
   const GgmlPointer<ggml_backend_buffer> buffer(ggml_backend_alloc_ctx_tensors(context.get(), backend.get()));
 
   const std::vector<float> values = random_models::noise(kDepth * kRows, 1);
