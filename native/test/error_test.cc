@@ -18,6 +18,7 @@ constexpr std::pair<ErrorCode, std::string_view> kNames[] = {
     {kUnsupportedLanguage, "unsupported_language"},
     {kInvalidModel, "invalid_model"},
     {kDeviceUnavailable, "device_unavailable"},
+    {kDeviceLost, "device_lost"},
     {kOutOfMemory, "out_of_memory"},
     {kInvalidArgument, "invalid_argument"},
     {kAborted, "aborted"},
