@@ -43,14 +43,14 @@ export function renderSvg(chart: Chart): string {
   const drawing = init(null, null, { renderer: 'svg', ssr: true, ...SIZE });
   try {
     drawing.setOption({ ...frame(chart), ...(chart.kind === 'lines' ? lines(chart) : bars(chart)) });
-    return numberedAnew(drawing.renderToSVGString());
+    return renumbered(drawing.renderToSVGString());
   } finally {
     drawing.dispose();
   }
 }
 
 /** The library numbers its classes through all drawings of the process. */
-function numberedAnew(svg: string): string {
+function renumbered(svg: string): string {
   const names = new Map<string, string>();
   return svg.replaceAll(/zr\d+-(cls|c)-?\d+/g, (name) => {
     if (!names.has(name)) names.set(name, `chart-${names.size}`);
