@@ -31,7 +31,7 @@ describe('the largest file', () => {
     const answer = await transcribe(server, { key: customer.key, parts: [['audio', audioOf(LARGEST + 1)]] });
     expect(answer.status, answer.text).to.equal(413);
     expect(answer.error).to.include({ code: 'file_too_large' });
-    expect(answer.error!.message).to.include('100000000');
+    expect(answer.error!.message).to.include('100,000,000');
     expect(await server.balance(customer)).to.equal(9);
     expect(server.uploads()).to.deep.equal([]);
   });
