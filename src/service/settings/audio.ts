@@ -1,4 +1,5 @@
 /** Settings: how audio is read, speakers are identified and text is translated. */
+import { ownCommand } from '../../package-root.js';
 import type { SettingTable } from './setting.js';
 
 export const VOICE_ACTIVITY = ['auto', 'silero', 'energy'] as const;
@@ -15,7 +16,7 @@ export const AUDIO_SETTINGS = {
     since: '0.2.0',
     about:
       'How speech is found; only speech is decoded. `silero` is a small network that distinguishes voices from ' +
-      'music and noise; `npx verbatim models pull silero-vad` installs it. `energy` takes everything that is ' +
+      `music and noise; \`${ownCommand} models pull silero-vad\` installs it. \`energy\` takes everything that is ` +
       'louder than the background. `auto` is `silero` where that is installed, else `energy`.',
   },
   VERBATIM_FFMPEG: {

@@ -1,4 +1,5 @@
 /** Settings: which speech models serve, and how much memory they may use. */
+import { ownCommand } from '../../package-root.js';
 import type { SettingTable } from './setting.js';
 
 export const MODELS_SETTINGS = {
@@ -6,7 +7,7 @@ export const MODELS_SETTINGS = {
     type: 'name',
     default: '',
     defaultText: 'the choice of `models use`, else the bundled model',
-    allowed: 'the name of an installed speech model (`npx verbatim models list`), or `bundled`',
+    allowed: `the name of an installed speech model (\`${ownCommand} models list\`), or \`bundled\``,
     since: '0.1.0',
     about:
       'The speech model for requests that name none. It takes precedence over `verbatim models use`. The start ' +
