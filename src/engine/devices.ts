@@ -24,7 +24,7 @@ const HOW_TO_BUILD: Readonly<Record<Backend, string>> = {
 export function resolveDevices(setting: string, binding: Devices): string[] {
   const there = binding.devices();
   if (setting === 'auto') return [automatic(there)];
-  const wanted = setting === 'cuda' || setting === 'vulkan' ? [`${setting}:0`] : listed(setting);
+  const wanted = setting === 'cuda' || setting === 'vulkan' ? [`${setting}:0`] : eachDevice(setting);
   const missing = wanted.filter((id) => !there.some((device) => device.id === id));
   if (missing.length === 0) return wanted;
   const backend = backendOf(setting);
@@ -60,10 +60,6 @@ export function describeCard({ name, type, driver, memoryBytes }: Omit<DeviceInf
  * as it is.
  */
 export function eachDevice(setting: string): string[] {
-  return listed(setting);
-}
-
-function listed(setting: string): string[] {
   const [, backend, numbers] = /^(cuda|vulkan):(\d+(?:,\d+)*)$/.exec(setting) ?? [];
   if (numbers === undefined) return [setting];
   return [...new Set(numbers.split(',').map((number) => `${backend}:${Number(number)}`))];

@@ -237,17 +237,15 @@ export class UtteranceDecoder {
     dueInMs: UtteranceToRecognise['dueInMs'],
     progressSeconds = samples.length / SAMPLE_RATE,
   ): Promise<RecognisedUtterance> {
-    const { engine, accountId, requestId, signal, timers, observer } = this.parts;
+    const { engine, accountId, requestId, signal, timers, observer, slotUse } = this.parts;
     const { language, detectsEach, prompt, words, stableSeconds } = this.settings;
     const { commits, languages } = engine.info;
     const { prefix } = committed;
     const spoken = committed.language?.language;
-    const begun = timers.now();
-    const end = dueInMs === null ? () => undefined : this.parts.slotUse.beginFinal();
     // Of its own: a crash is counted against the utterance, not against the session.
     const origin: WorkOrigin = { requestId, accountId, background: false, sha256: null };
     const guess = this.#spoken.leader;
-    const recognised = engine.recognise({
+    const utterance: UtteranceToRecognise = {
       ...{ samples, startSample, accountId, origin, dueInMs },
       align: words || (stableSeconds !== null && commits === 'words'),
       ...(stableSeconds !== null && commits === 'prefix' ? { describe: true } : {}),
@@ -256,13 +254,17 @@ export class UtteranceDecoder {
       language: language ?? languages.find((code) => code === spoken) ?? (detectsEach ? 'auto' : this.#spoken.next),
       ...(guess === null ? {} : { languageGuess: guess }),
       ...(prompt === null ? {} : { prompt }),
-    });
-    const result = await recognised.finally(end);
-    if (dueInMs !== null) {
-      const lagMs = timers.now() - begun;
-      observer.finalResult({ seconds: progressSeconds, lagMs, workMs: result.workMs });
+    };
+    if (dueInMs === null) return engine.recognise(utterance);
+    const begun = timers.now();
+    const end = slotUse.beginFinal();
+    try {
+      const result = await engine.recognise(utterance);
+      observer.finalResult({ seconds: progressSeconds, lagMs: timers.now() - begun, workMs: result.workMs });
+      return result;
+    } finally {
+      end();
     }
-    return result;
   }
 
   async #outcome(
